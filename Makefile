@@ -1,0 +1,152 @@
+# make               the commands, static and small, in cmd/
+# make check         lints, unit drivers, t/*.bats; ends with the totals
+# make unit          the unit drivers alone, with musl and with sanitizers
+# make lint          the cheap lints; LINT=all adds the analyzers
+# make demo          shows what the toolbox does, t/demo
+# make bench         timings, no part of check
+# make install       to $(DESTDIR)$(PREFIX)
+#
+# check and demo install what they need first, as root on Debian.
+# LDFLAGS= keeps the symbols for a debugger, WERROR=-Werror is for CI.
+
+.POSIX:
+.SUFFIXES:
+.SUFFIXES: .c .o
+
+VERSION = 0.1.0
+
+PREFIX = /usr/local
+DESTDIR =
+BINDIR = $(DESTDIR)$(PREFIX)/bin
+MANDIR = $(DESTDIR)$(PREFIX)/share/man
+
+# cc where musl is the system's own libc, as on Alpine
+CC != case $$(cc -dumpmachine 2>&1) in *musl*) echo cc;; *) echo musl-gcc;; esac
+CFLAGS = -Os
+LDFLAGS = -s
+WERROR =
+LINT = cheap
+
+LIB = lib/libsrt.a
+LIBOBJ = \
+	lib/child.o \
+	lib/claim.o \
+	lib/collect.o \
+	lib/cover.o \
+	lib/file.o \
+	lib/gate.o \
+	lib/kind.o \
+	lib/line.o \
+	lib/lock.o \
+	lib/manifest.o \
+	lib/mark.o \
+	lib/msg.o \
+	lib/opt.o \
+	lib/place.o \
+	lib/plan.o \
+	lib/plantext.o \
+	lib/profile.o \
+	lib/record.o \
+	lib/sandbox.o \
+	lib/sys.o \
+	lib/tree.o
+
+BIN = \
+	cmd/srt-claim \
+	cmd/srt-collect \
+	cmd/srt-init \
+	cmd/srt-live \
+	cmd/srt-plan \
+	cmd/srt-record \
+	cmd/srt-run
+
+# scripts: installed as they are
+SH = \
+	cmd/srt
+
+HDR = lib/*.h
+UNIT != find t/unit -name '*.c' | sed 's/\.c$$//' | sort
+
+# lib/musl-deps builds these, or links to the system's where that is musl
+DEPS = .cache/musl
+DEPFLAGS = -isystem $(DEPS)/include/bsd -isystem $(DEPS)/include \
+	-idirafter $(DEPS)/kernel
+LDLIBS = $(DEPS)/lib/libbsd.a $(DEPS)/lib/libmd.a $(DEPS)/lib/libjansson.a
+
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+	-Wmissing-prototypes $(WERROR)
+# OPENBSD_VIS: strnvis(3) is the one with the size last
+DEFS = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DLIBBSD_OVERLAY \
+	-DLIBBSD_OPENBSD_VIS
+ALLFLAGS = -std=c11 $(WARN) $(DEFS) -Ilib $(DEPFLAGS) \
+	-ffunction-sections -fdata-sections $(CFLAGS)
+
+all: $(BIN)
+
+.c.o:
+	$(CC) $(ALLFLAGS) -c -o $@ $<
+.c:
+	$(CC) $(ALLFLAGS) -static -Wl,--gc-sections $(LDFLAGS) -o $@ $< \
+	    $(LIB) $(LDLIBS)
+
+$(LIBOBJ) $(BIN) $(UNIT): $(HDR) Makefile $(DEPS)/stamp
+$(BIN) $(UNIT): $(LIB)
+
+$(LIB): $(LIBOBJ)
+	rm -f $@
+	$(AR) rcs $@ $(LIBOBJ)
+
+$(DEPS)/stamp: lib/musl-deps
+	CC='$(CC)' lib/musl-deps libs $(DEPS)
+
+# The same sources with glibc, which is where the sanitizers are.
+SAN = .cache/san
+SANOBJ = $(LIBOBJ:lib/%=$(SAN)/%)
+SANUNIT = $(UNIT:t/%=$(SAN)/%)
+SANFLAGS = -std=c11 $(WARN) $(DEFS) -Ilib -isystem /usr/include/bsd -g -O1 \
+	-fsanitize=address,undefined -fno-sanitize-recover=all
+
+$(SANOBJ) $(SANUNIT): $(HDR) Makefile
+$(SAN)/%.o: lib/%.c
+	@mkdir -p $(@D)
+	gcc $(SANFLAGS) -c -o $@ $<
+$(SAN)/unit/%: t/unit/%.c $(SANOBJ)
+	@mkdir -p $(@D)
+	gcc $(SANFLAGS) -o $@ $< $(SANOBJ) -lbsd -lmd -ljansson
+
+drivers: $(UNIT) $(SANUNIT)
+
+unit: drivers
+	@printf '%s\n' $(UNIT) $(SANUNIT) | t/try
+
+lint: all
+	@t/lint $(LINT) '$(CC)' $(ALLFLAGS)
+
+# "+": both start makes of their own
+check:
+	t/packages build unit check
+	+$(MAKE) -s all drivers
+	+@LINT=$(LINT) t/run
+
+demo:
+	t/packages build demo
+	+$(MAKE) -s all
+	t/demo
+
+bench: all
+	[ ! -x t/bench/run ] || t/bench/run
+
+install: all
+	install -d $(BINDIR)
+	install $(BIN) $(SH) $(BINDIR)
+	for page in cmd/*.[1-8]; do \
+		install -D -m 644 $$page \
+		    $(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
+	done
+
+# The libraries for musl stay: rm -r .cache has them built anew.
+clean:
+	rm -f $(BIN) $(LIB) $(LIBOBJ) $(UNIT)
+	rm -rf $(SAN)
+
+.PHONY: all bench check clean demo drivers install lint unit

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * srt-init: PID 1 of a sandbox.  Closes the doors, says "ready", waits for
+ * "go", runs the command, passes signals on to it, reaps, and ends with the
+ * command's status; the kernel then ends whatever else is left.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "exits.h"
+#include "gate.h"
+#include "msg.h"
+#include "opt.h"
+#include "sys.h"
+
+#define FDS 64	/* descriptors a profile can pass */
+
+static const char usage[] =
+	"srt-init [-hV] [-e fd] [-g fd] [-l fd] [-p fd] -- prog [arg ...]";
+
+static int gate_fd = -1;
+static int error_fd = -1;
+static int keep[FDS + 3], nkeep;	/* open in us: gate and locks, too */
+static int pass[FDS], npass;		/* open in the command */
+
+static void
+close_all_but(int *fd, int n, unsigned from)
+{
+	unsigned next = from;
+	int i, j, low;
+
+	for (i = 0; i < n; i++) {
+		for (low = i, j = i + 1; j < n; j++)
+			if (fd[j] < fd[low])
+				low = j;
+		j = fd[i];
+		fd[i] = fd[low];
+		fd[low] = j;
+		if (fd[i] < 0 || (unsigned)fd[i] < next)
+			continue;
+		if ((unsigned)fd[i] > next)
+			sys_close_range(next, (unsigned)fd[i] - 1);
+		next = (unsigned)fd[i] + 1;
+	}
+	sys_close_range(next, ~0U);
+}
+
+/*
+ * No capability, now or by any exec: not as root either.  bubblewrap has
+ * dropped them (--cap-drop ALL); this makes sure.
+ */
+static void
+drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = {
+		_LINUX_CAPABILITY_VERSION_3, 0
+	};
+	struct __user_cap_data_struct none[2], now[2];
+	int cap;
+
+	for (cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) != -1; cap++)
+		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	memset(none, 0, sizeof(none));
+	syscall(SYS_capset, &head, none);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ||
+	    syscall(SYS_capget, &head, now) == -1)
+		err(EXIT_OURS, "capabilities");
+	if ((now[0].effective | now[0].permitted | now[0].inheritable |
+	    now[1].effective | now[1].permitted | now[1].inheritable) != 0)
+		errx(EXIT_OURS, "capabilities cannot be dropped");
+}
+
+/*
+ * The other end finishes the sandbox from outside meanwhile.  At end of file
+ * nobody will: whoever was there has ended or found a fault, and said so.
+ */
+static void
+wait_for_go(void)
+{
+	const char ready = GATE_READY;
+	char c = 0;
+	ssize_t n;
+
+	if (write(gate_fd, &ready, 1) != 1)
+		exit(EXIT_OURS);
+	do
+		n = read(gate_fd, &c, 1);
+	while (n == -1 && errno == EINTR);
+	if (n != 1 || c != GATE_GO)
+		exit(EXIT_OURS);
+	close(gate_fd);
+}
+
+static void
+become(char **argv)
+{
+	int status;
+
+	child_reset_signals();
+	close_all_but(pass, npass, 3);
+	execvp(argv[0], argv);
+	status = errno == ENOENT || errno == ENOTDIR ? EXIT_NOTFOUND :
+	    EXIT_NOEXEC;
+	msg_path(argv[0], "cannot be run");
+	_exit(status);
+}
+
+/* Reap all that have ended; the command's end is ours. */
+static void
+reap(pid_t command)
+{
+	int wstatus;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &wstatus, WNOHANG)) > 0)
+		if (pid == command)
+			exit(child_status(wstatus));
+}
+
+/*
+ * What the supervisor sends is for the command.  The terminal sends to the
+ * command by itself (SI_KERNEL), and a sender inside has a pid here: neither
+ * is passed on.
+ */
+static void
+serve(pid_t command, const sigset_t *all)
+{
+	siginfo_t info;
+	int sig;
+
+	for (;;) {
+		sig = sigwaitinfo(all, &info);
+		if (sig == SIGCHLD)
+			reap(command);
+		else if (sig > 0 && info.si_code <= SI_USER &&
+		    info.si_pid == 0)
+			kill(command, sig);
+	}
+}
+
+static void
+add_fd(int *list, int *n, int max, int fd)
+{
+	if (*n == max)
+		errx(EXIT_OURS, "more than %d descriptors", FDS);
+	list[(*n)++] = fd;
+}
+
+int
+main(int argc, char **argv)
+{
+	sigset_t all;
+	pid_t command;
+	int ch, fd;
+
+	/* first: until here nobody else is in the sandbox */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1 ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1)
+		err(EXIT_OURS, "prctl");
+	/* we are run by descriptor, which gives no name */
+	program_invocation_short_name = (char *)(uintptr_t)"srt-init";
+	opterr = 0;
+	while ((ch = getopt(argc, argv, "+e:g:hl:p:V")) != -1) {
+		if (ch == 'h')
+			usage_and_exit(usage, 0);
+		if (ch == 'V')
+			version_and_exit();
+		if (ch == '?')
+			usage_and_exit(usage, EXIT_OURS);
+		fd = (int)num_or_die(EXIT_OURS, "descriptor", optarg, 0,
+		    1 << 20);
+		if (ch == 'e')
+			error_fd = fd;
+		else if (ch == 'g')
+			gate_fd = fd;
+		else if (ch == 'p')
+			add_fd(pass, &npass, FDS, fd);
+		add_fd(keep, &nkeep, FDS + 3, fd);
+	}
+	argc -= optind;
+	argv += optind;
+	if (argc < 1)
+		usage_and_exit(usage, EXIT_OURS);
+	if (error_fd != -1)
+		dup2(error_fd, 2);
+	drop_capabilities();
+	close_all_but(keep, nkeep, 3);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	if (gate_fd != -1)
+		wait_for_go();
+	if ((command = fork()) == -1)
+		err(EXIT_OURS, "fork");
+	if (command == 0)
+		become(argv);
+	serve(command, &all);
+}

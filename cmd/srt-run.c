@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * srt-run: supervise one run.  Plan, record, start bubblewrap, finish the
+ * sandbox from outside, wait for its end, claim, collect.
+ *
+ *	srt-run ── bubblewrap (monitor) ── srt-init ── command
+ *	   └────── gate: enters the sandbox, says "go", ends
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "claim.h"
+#include "collect.h"
+#include "exits.h"
+#include "file.h"
+#include "gate.h"
+#include "msg.h"
+#include "opt.h"
+#include "place.h"
+#include "plan.h"
+#include "profile.h"
+#include "record.h"
+#include "sandbox.h"
+#include "sys.h"
+
+#define ATTEMPTS	5	/* to start, while paths go on changing */
+#define LOCKED_ATTEMPT	2	/* this one and later plan under the mutex */
+#define TICK_S		60	/* how often the manifest is looked after */
+#define GRACE_S		5	/* from TERM to KILL at the time limit */
+
+static const char usage[] =
+	"srt-run [-hqVvW] [--bwrap path] [-e lines] [-p profile] [-t seconds]\n"
+	"               -- prog [arg ...]";
+
+static const struct option longopts[] = {
+	{ "bwrap",	required_argument,	NULL, 'b' },
+	{ "help",	no_argument,		NULL, 'h' },
+	{ "version",	no_argument,		NULL, 'V' },
+	{ NULL, 0, NULL, 0 }
+};
+
+/* Signals that are for the command: all that a user or a manager sends. */
+static const int passed_on[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH,
+	SIGCONT, SIGALRM, SIGIO
+};
+
+static struct profile profile;
+static struct programs programs;
+static struct places places;
+static char **command;
+static int quiet, verbose;
+static long long limit_s;	/* 0: none */
+
+/* One attempt to run the command. */
+struct run {
+	struct plan	 plan;
+	struct record	 record;
+	int		 status_fd;	/* bubblewrap's JSON lines */
+	off_t		 status_from;
+	int		 messages;	/* its stderr */
+	int		 sock[2];	/* the gate: ours, init's */
+	int		 told[2];	/* pipe: "go" is about to be said */
+	struct stat	 sock_st;	/* of init's end, to find who holds it */
+	pid_t		 bwrap, gate;
+	int		 bwrap_pidfd;
+	int		 init_pidfd;	/* -1: not known (yet) */
+	int		 gate_status;	/* -1 while it runs */
+	int		 bwrap_wstatus;
+	int		 wanted;	/* signal that came before "go", or 0 */
+	int		 over_time;	/* TERM has been sent */
+	int		 lost;		/* the manifest has gone */
+	time_t		 deadline;	/* monotonic seconds, 0: none */
+};
+
+static time_t
+now_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
+static void
+block_signals(sigset_t *set)
+{
+	size_t i;
+
+	sigemptyset(set);
+	sigaddset(set, SIGCHLD);
+	for (i = 0; i < sizeof(passed_on) / sizeof(*passed_on); i++)
+		sigaddset(set, passed_on[i]);
+	sigprocmask(SIG_BLOCK, set, NULL);
+}
+
+/* starting -------------------------------------------------------------- */
+
+static void
+run_init(struct run *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->status_fd = r->messages = r->bwrap_pidfd = r->init_pidfd = -1;
+	r->sock[0] = r->sock[1] = r->told[0] = r->told[1] = -1;
+	r->gate_status = -1;
+	r->bwrap = r->gate = -1;
+}
+
+static void
+run_close(struct run *r)
+{
+	if (!r->record.needed)
+		file_close(&r->status_fd);
+	file_close(&r->messages);
+	file_close(&r->sock[0]);
+	file_close(&r->sock[1]);
+	file_close(&r->told[0]);
+	file_close(&r->told[1]);
+	file_close(&r->bwrap_pidfd);
+	file_close(&r->init_pidfd);
+	record_free(&r->record);
+	plan_free(&r->plan);
+}
+
+/* Plan and record, in this process: the manifest's locks stay ours, too. */
+static int
+prepare(struct run *r, int attempt, int *args, int bind_proc)
+{
+	struct sandbox sb = { .plan = &r->plan, .bind_proc = bind_proc };
+	struct place *who;
+	long holder;
+	int locked = attempt >= LOCKED_ATTEMPT, status;
+
+	if (locked && places_lock(&places, &who, &holder) == -1) {
+		msg_path(who->path, "cannot be locked, held by process %ld",
+		    holder);
+		return EXIT_OURS;
+	}
+	status = plan_make(&profile, &places, quiet || attempt > 0, &r->plan);
+	if (status == 0)
+		status = programs_check(&programs, &r->plan);
+	if (status == 0)
+		status = (*args = sandbox_args(&sb)) == -1 ? EXIT_OURS : 0;
+	if (status == 0)
+		status = record_make(&r->plan, &places, locked, 1, &r->record);
+	places_unlock(&places);
+	return status == 0 || status == EXIT_AGAIN ? status : EXIT_OURS;
+}
+
+static int
+open_descriptors(struct run *r)
+{
+	r->status_fd = r->record.needed ? r->record.vouch.manifest[0] :
+	    memfd_create("bwrap-status", MFD_CLOEXEC);
+	r->messages = memfd_create("bwrap-messages", MFD_CLOEXEC);
+	if (r->status_fd == -1 || r->messages == -1 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, r->sock) ==
+	    -1 || pipe2(r->told, O_CLOEXEC) == -1 ||
+	    fstat(r->sock[1], &r->sock_st) == -1)
+		return -1;
+	r->status_from = lseek(r->status_fd, 0, SEEK_END);
+	return 0;
+}
+
+/* In a child: end with the supervisor, even if it has ended already. */
+static void
+end_with(pid_t supervisor)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1 ||
+	    getppid() != supervisor)
+		_exit(EXIT_OURS);
+}
+
+static void
+be_bwrap(struct run *r, int args, int bind_proc, pid_t supervisor)
+{
+	struct sandbox sb = {
+		.plan = &r->plan, .programs = &programs,
+		.vouch = &r->record.vouch, .status = r->status_fd,
+		.gate = r->sock[1], .messages = r->messages,
+		.bind_proc = bind_proc, .argv = command
+	};
+
+	child_reset_signals();
+	end_with(supervisor);
+	_exit(sandbox_exec(&sb, args));
+}
+
+static void
+be_gate(struct run *r, pid_t supervisor)
+{
+	struct gate g = {
+		.sock = r->sock[0], .status = r->status_fd,
+		.status_from = r->status_from, .monitor = r->bwrap_pidfd,
+		.told = r->told[1]
+	};
+
+	end_with(supervisor);
+	close(r->sock[1]);	/* or the end of init would not be seen */
+	_exit(gate_serve(&r->plan, &r->record, &g));
+}
+
+static int
+start(struct run *r, int args, int bind_proc)
+{
+	pid_t self = getpid();
+
+	if (open_descriptors(r) == -1 || (r->bwrap = fork()) == -1)
+		return -1;
+	if (r->bwrap == 0)
+		be_bwrap(r, args, bind_proc, self);
+	if ((r->bwrap_pidfd = sys_pidfd_open(r->bwrap)) == -1 ||
+	    (r->gate = fork()) == -1)
+		return -1;
+	if (r->gate == 0)
+		be_gate(r, self);
+	/* only the gate has our end: if it is killed, init sees that */
+	file_close(&r->sock[0]);
+	file_close(&r->sock[1]);
+	file_close(&r->told[1]);
+	return 0;
+}
+
+/* waiting --------------------------------------------------------------- */
+
+/*
+ * The gate has said "go": who is init?  The pid is right if its parent,
+ * which reaps it, was still there after it was opened.
+ */
+static void
+find_init(struct run *r)
+{
+	pid_t pid = gate_child_pid(r->status_fd, r->status_from, NULL);
+	int fd;
+
+	if (pid <= 0 || (fd = sys_pidfd_open(pid)) == -1)
+		return;
+	if (sys_pidfd_over(r->bwrap_pidfd))
+		close(fd);
+	else
+		r->init_pidfd = fd;
+}
+
+static void
+signal_command(struct run *r, int sig)
+{
+	if (r->init_pidfd != -1)
+		sys_pidfd_kill(r->init_pidfd, sig);
+	else if (sig != SIGCONT && sig != SIGWINCH) {
+		/* nothing runs yet: what would end the command ends the run */
+		r->wanted = sig;
+		sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);
+	}
+}
+
+/* Reap everything; returns 1 once bubblewrap has ended. */
+static int
+reap(struct run *r)
+{
+	int wstatus, over = 0;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &wstatus, WNOHANG)) > 0) {
+		if (pid == r->bwrap) {
+			r->bwrap_wstatus = wstatus;
+			over = 1;
+		} else if (pid == r->gate) {
+			r->gate_status = WIFEXITED(wstatus) ?
+			    WEXITSTATUS(wstatus) : EXIT_FAIL;
+			if (r->gate_status == 0)
+				find_init(r);
+		}
+	}
+	return over;
+}
+
+/*
+ * The manifest must stay: kept young, so that a cleaner of temporary files
+ * leaves it, and missed when it has gone, because nobody then protects what
+ * it names.
+ */
+static void
+look_after_manifest(struct run *r)
+{
+	struct stat st;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		int fd = r->record.vouch.manifest[i];
+
+		if (fd == -1)
+			continue;
+		futimens(fd, NULL);
+		if (fstat(fd, &st) == 0 && st.st_nlink != 0)
+			continue;
+		errno = 0;
+		msg_path(r->record.vouch.place[i]->path, "the manifest has "
+		    "been removed, so the run is ended");
+		r->lost = 1;
+		sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);
+	}
+}
+
+static void
+enforce_limit(struct run *r)
+{
+	if (r->deadline == 0 || now_s() < r->deadline)
+		return;
+	if (!r->over_time && r->init_pidfd != -1) {
+		sys_pidfd_kill(r->init_pidfd, SIGTERM);
+		r->deadline = now_s() + GRACE_S;
+	} else {
+		sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);
+		r->deadline = 0;
+	}
+	r->over_time = 1;
+}
+
+/* Seconds until something has to be done without being told. */
+static time_t
+patience(const struct run *r)
+{
+	time_t left = TICK_S;
+
+	if (r->deadline != 0 && r->deadline - now_s() < left)
+		left = r->deadline - now_s();
+	return left < 0 ? 0 : left;
+}
+
+static void
+wait_for_end(struct run *r)
+{
+	struct timespec ts = { 0, 0 };
+	siginfo_t info;
+	sigset_t set;
+	int sig;
+
+	block_signals(&set);
+	while (!reap(r)) {
+		ts.tv_sec = patience(r);
+		sig = sigtimedwait(&set, &info, &ts);
+		if (sig == -1 && errno == EAGAIN)
+			look_after_manifest(r);
+		/* the terminal has told the command already */
+		if (sig > 0 && sig != SIGCHLD && info.si_code != SI_KERNEL)
+			signal_command(r, sig);
+		enforce_limit(r);
+	}
+}
+
+/*
+ * bubblewrap's end is that of init, unless it was killed.  Then whoever
+ * still holds init's end of the gate is ended, and waited for.
+ */
+static void
+end_for_sure(struct run *r)
+{
+	struct pollfd p = { .fd = r->init_pidfd, .events = POLLIN };
+
+	if (WIFSIGNALED(r->bwrap_wstatus))
+		child_end_holders(&r->sock_st, 0);
+	if (r->init_pidfd != -1) {
+		sys_pidfd_kill(r->init_pidfd, SIGKILL);
+		while (poll(&p, 1, -1) == -1 && errno == EINTR)
+			;
+	}
+	if (r->gate_status == -1)
+		kill(r->gate, SIGKILL);
+	while (r->gate_status == -1)
+		if (waitpid(r->gate, &r->gate_status, 0) == r->gate)
+			r->gate_status = WIFEXITED(r->gate_status) ?
+			    WEXITSTATUS(r->gate_status) : EXIT_FAIL;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+}
+
+/* Was the command told to start, or may it have been? */
+static int
+was_told(const struct run *r)
+{
+	struct pollfd p = { .fd = r->told[0], .events = POLLIN };
+
+	return r->gate_status == 0 ||
+	    (poll(&p, 1, 0) == 1 && (p.revents & POLLIN) != 0);
+}
+
+/* finishing ------------------------------------------------------------- */
+
+static void
+say_removed(const char *path)
+{
+	errno = 0;
+	if (verbose)
+		msg_path(path, "removed");
+}
+
+/* What this asks of standard error is all: the status is the command's. */
+static void
+clean_up(void)
+{
+	if (claim_all(&places, NULL) == 0)
+		collect_all(&places, say_removed);
+}
+
+static void
+say_recorded(const struct record *r)
+{
+	size_t i;
+
+	errno = 0;
+	for (i = 0; i < r->nmarks; i++)
+		msg_path(r->mark[i].path, r->mark[i].role == ROLE_MAKE ?
+		    "made" : "another run's, kept");
+}
+
+static int
+status_of(const struct run *r)
+{
+	if (r->over_time)
+		return EXIT_TIMEOUT;
+	if (r->lost)
+		return EXIT_OURS;
+	if (r->wanted != 0)
+		return EXIT_SIGNAL + r->wanted;
+	if (WIFSIGNALED(r->bwrap_wstatus)) {
+		errno = 0;
+		msg_path(programs.bwrap_path, "was killed by signal %d",
+		    WTERMSIG(r->bwrap_wstatus));
+		return EXIT_OURS;
+	}
+	return WEXITSTATUS(r->bwrap_wstatus);
+}
+
+/* It never started: why, and is it worth another try? */
+static int
+status_of_failure(struct run *r, int *bind_proc)
+{
+	if (r->wanted != 0)
+		return EXIT_SIGNAL + r->wanted;
+	if (r->over_time)
+		return EXIT_TIMEOUT;
+	if (sandbox_proc_refused(r->messages) && !*bind_proc) {
+		*bind_proc = 1;
+		return EXIT_AGAIN;
+	}
+	if (r->gate_status == EXIT_AGAIN || sandbox_path_gone(r->messages))
+		return EXIT_AGAIN;
+	if (r->gate_status == EXIT_FAIL && !(WIFEXITED(r->bwrap_wstatus) &&
+	    WEXITSTATUS(r->bwrap_wstatus) == EXIT_OURS))
+		sandbox_explain(r->messages, programs.bwrap_path);
+	return EXIT_OURS;
+}
+
+/*
+ * One attempt: the command's status in *status and 0, or EXIT_AGAIN if the
+ * command was never told to start and may be.
+ */
+static int
+attempt(int n, int *bind_proc, int *status)
+{
+	static time_t deadline;
+	struct run r;
+	int args = -1, again = 0;
+
+	run_init(&r);
+	if (limit_s != 0 && deadline == 0)
+		deadline = now_s() + (time_t)limit_s;
+	r.deadline = deadline;
+	*status = prepare(&r, n, &args, *bind_proc);
+	if (*status == 0) {
+		if (verbose)
+			say_recorded(&r.record);
+		if (r.record.needed)
+			flock(r.record.vouch.place[0]->fd, LOCK_SH | LOCK_NB);
+		if (start(&r, args, *bind_proc) == 0) {
+			wait_for_end(&r);
+			end_for_sure(&r);
+			*status = was_told(&r) ? status_of(&r) :
+			    status_of_failure(&r, bind_proc);
+			again = *status == EXIT_AGAIN && !was_told(&r);
+		} else {
+			msg_path(programs.bwrap_path, "cannot be started");
+			*status = EXIT_OURS;
+		}
+	} else
+		again = *status == EXIT_AGAIN;
+	if (again && n + 1 == ATTEMPTS) {
+		errno = 0;
+		if (r.messages != -1 && sandbox_path_gone(r.messages))
+			sandbox_explain(r.messages, programs.bwrap_path);
+		else
+			msg_path("sandbox", "not started: a denied path goes "
+			    "on changing");
+	}
+	file_close(&args);
+	run_close(&r);
+	return again ? EXIT_AGAIN : 0;
+}
+
+static int
+run(void)
+{
+	int n, status = EXIT_OURS, bind_proc = 0, r;
+
+	for (n = 0; n < ATTEMPTS; n++) {
+		if (places_make(&places) == -1)
+			err(EXIT_OURS, "SRT_PLACE: an absolute path is wanted");
+		r = attempt(n, &bind_proc, &status);
+		clean_up();
+		places_close(&places);
+		if (r != EXIT_AGAIN)
+			return status;
+	}
+	return EXIT_OURS;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *bwrap = NULL;
+	int ch, def = 0;
+
+	profile_init(&profile);
+	while ((ch = getopt_long(argc, argv, "+b:e:hp:qt:VvW", longopts, NULL))
+	    != -1)
+		switch (ch) {
+		case 'b': bwrap = optarg; break;
+		case 'e':
+			if (profile_parse(&profile, "-e", optarg,
+			    strlen(optarg)) == -1)
+				return EXIT_OURS;
+			break;
+		case 'h': usage_and_exit(usage, 0);
+		case 'p':
+			if (profile_load(&profile, optarg) == -1)
+				return EXIT_OURS;
+			break;
+		case 'q': quiet = 1; break;
+		case 't':
+			limit_s = num_or_die(EXIT_OURS, "-t", optarg, 1,
+			    365LL * 24 * 3600);
+			break;
+		case 'V': version_and_exit();
+		case 'v': verbose = 1; break;
+		case 'W': def = 1; break;
+		default: usage_and_exit(usage, EXIT_OURS);
+		}
+	command = argv + optind;
+	if (*command == NULL)
+		usage_and_exit(usage, EXIT_OURS);
+	if (def && profile_default(&profile) == -1)
+		return EXIT_OURS;
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1)
+		err(EXIT_OURS, "prctl");
+	if (programs_open(&programs, bwrap) == -1)
+		return EXIT_OURS;
+	return run();
+}

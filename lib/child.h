@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: ISC */
+#ifndef SRT_CHILD_H
+#define SRT_CHILD_H
+
+#include <sys/stat.h>
+
+/*
+ * The status a shell would show for what waitpid(2) gave: the exit status,
+ * or 128+n for signal n.  POSIX XCU 2.8.2 asks only for more than 128; 128+n
+ * is what shells, env(1) and bubblewrap give.
+ */
+int	child_status(int wstatus);
+
+/*
+ * End (SIGKILL) every other process that has the file st open; with
+ * lock_only just those whose description holds a lock on it.  Returns how
+ * many.  Without /proc there is nothing to find them by: 0.
+ */
+int	child_end_holders(const struct stat *, int lock_only);
+
+/* All signals back to their default, none blocked: for a fresh program. */
+void	child_reset_signals(void);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+#ifndef SRT_FILE_H
+#define SRT_FILE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Small helpers on open files and paths.  All keep errno on failure. */
+
+/*
+ * Read all of fd, at most max bytes, into *buf (the caller frees it), with
+ * one spare byte behind the end.  Returns 0, or -1: EFBIG if there is more.
+ */
+int	file_slurp(int fd, size_t max, char **buf, size_t *len);
+
+/* Write all of it, or return -1. */
+int	file_write(int fd, const void *buf, size_t len);
+
+/* Make /dev/null the standard input, what was read is not to be read again. */
+int	file_null_stdin(void);
+
+/* close(2) that leaves errno alone; -1 is passed over. */
+void	file_close(int *fd);
+
+/*
+ * Open the directory that holds the absolute path p, following no symbolic
+ * link in any component (openat2(2), RESOLVE_NO_SYMLINKS), and point *name
+ * at the last component in p.  Returns an O_PATH descriptor or -1.
+ */
+int	file_parent(const char *p, const char **name);
+
+/* The path of the program that is running, NULL without /proc. */
+char	*file_self(void);
+
+/* Whether path is dir or lies below it, by component; both absolute, clean. */
+int	path_within(const char *path, const char *dir);
+
+/*
+ * An absolute path without empty, "." and ".." components, the last taken
+ * away from what precedes it by text.  The caller frees it; NULL: ENOMEM.
+ */
+char	*path_clean(const char *abs);
+
+/* dir and name with one slash between; the caller frees it. */
+char	*path_join(const char *dir, const char *name);
+
+#endif

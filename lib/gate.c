@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: ISC */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/nsfs.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cover.h"
+#include "exits.h"
+#include "file.h"
+#include "gate.h"
+#include "msg.h"
+#include "sys.h"
+
+#define MAX_USERNS "/proc/sys/user/max_user_namespaces"
+
+pid_t
+gate_child_pid(int fd, off_t from, char **line)
+{
+	char buf[4096], *p, *eol;
+	ssize_t n = pread(fd, buf, sizeof(buf) - 1, from);
+
+	if (n <= 0)
+		return 0;
+	buf[n] = '\0';
+	if ((p = strstr(buf, "\"child-pid\":")) == NULL ||
+	    (eol = strchr(p, '\n')) == NULL)
+		return 0;
+	eol[1] = '\0';
+	if (line != NULL)
+		*line = strdup(strrchr(buf, '{') == NULL ? p :
+		    strrchr(buf, '{'));
+	return (pid_t)strtol(p + 12, NULL, 10);
+}
+
+/* Wait for one byte: 1, 0 at end of file. */
+static int
+is_ready(int sock)
+{
+	char c;
+	ssize_t n;
+
+	do
+		n = read(sock, &c, 1);
+	while (n == -1 && errno == EINTR);
+	return n == 1 && c == GATE_READY;
+}
+
+static int
+open_ns(pid_t pid, const char *which)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%ld/ns/%s", (long)pid, which);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static int
+is_own_userns(int fd)
+{
+	struct stat a, b;
+
+	return fstat(fd, &a) == 0 && stat("/proc/self/ns/user", &b) == 0 &&
+	    a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+/*
+ * No process of the sandbox can make a user namespace, and so none that has
+ * a mount namespace of its own in which pins do not hold.  The limit is that
+ * of the namespace we are in; it counts for those below it, too, and only a
+ * process with CAP_SYS_RESOURCE in it could raise it (user_namespaces(7)).
+ */
+static int
+forbid_userns(void)
+{
+	int fd = open(MAX_USERNS, O_RDWR | O_CLOEXEC), ok;
+	char now[8] = "";
+
+	if (fd == -1)
+		return -1;
+	ok = write(fd, "0", 1) == 1 && pread(fd, now, sizeof(now) - 1, 0) > 0;
+	file_close(&fd);
+	if (ok && strcmp(now, "0\n") == 0)
+		return 0;
+	errno = ok ? EPERM : errno;
+	return -1;
+}
+
+/*
+ * Enter the user namespace that owns the sandbox's mount namespace, unless
+ * it is our own (EINVAL), and then that.
+ */
+static int
+enter(pid_t init, int nested_userns)
+{
+	int mnt = open_ns(init, "mnt"), user = -1, r = -1;
+
+	if (mnt == -1)
+		goto out;
+	if ((user = ioctl(mnt, NS_GET_USERNS)) == -1)
+		goto out;
+	if (!is_own_userns(user) && setns(user, CLONE_NEWUSER) == -1)
+		goto out;
+	if (!nested_userns && forbid_userns() == -1) {
+		msg_path(MAX_USERNS, "cannot be set to 0 for the sandbox, "
+		    "whose command could then leave its mounts; run where "
+		    "/proc/sys is writable");
+		errno = 0;
+		goto out;
+	}
+	if (setns(mnt, CLONE_NEWNS) == -1)
+		goto out;
+	/* or what is mounted outside from now on appears inside, writable */
+	r = mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+out:
+	if (r == -1 && errno != 0)
+		msg_path("sandbox", "its namespaces cannot be entered");
+	file_close(&user);
+	file_close(&mnt);
+	return r;
+}
+
+/* The copy in $SRT_PLACE has to say who init is, too. */
+static int
+tell_second(const struct record *r, const char *line)
+{
+	if (r->vouch.manifest[1] == -1)
+		return 0;
+	return file_write(r->vouch.manifest[1], line, strlen(line));
+}
+
+static int
+finish(const struct plan *p, struct record *r, const struct gate *g)
+{
+	char *line = NULL;
+	pid_t init = gate_child_pid(g->status, g->status_from, &line);
+	int host, status = EXIT_OURS;
+
+	if (init == 0)
+		return EXIT_FAIL;	/* ready without it: cannot be */
+	host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (host == -1 || tell_second(r, line) == -1)
+		msg_path("sandbox", "cannot be finished");
+	else if (enter(init, p->nested_userns) == 0)
+		status = cover_all(p, r, host);
+	free(line);
+	file_close(&host);
+	return status;
+}
+
+int
+gate_serve(const struct plan *p, struct record *r, const struct gate *g)
+{
+	const char go = GATE_GO;
+	int status;
+
+	if (!is_ready(g->sock))
+		return EXIT_FAIL;
+	if ((status = finish(p, r, g)) != 0)
+		return status;
+	/* init may have lost its parent before it could notice that */
+	if (g->monitor != -1 && sys_pidfd_over(g->monitor))
+		return EXIT_FAIL;
+	if (g->told != -1 && write(g->told, &go, 1) != 1)
+		return EXIT_FAIL;
+	return send(g->sock, &go, 1, MSG_NOSIGNAL) == 1 ? 0 : EXIT_FAIL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+#ifndef SRT_GATE_H
+#define SRT_GATE_H
+
+#include <sys/types.h>
+
+#include "plan.h"
+#include "record.h"
+
+/*
+ * The gate: no command runs before everything that protects it is in place.
+ * srt-init says GATE_READY on a stream socket, first thing inside, and waits
+ * for GATE_GO; at end of file it exits.  Whoever holds the other end finishes
+ * the sandbox in between.
+ */
+#define GATE_READY	'r'
+#define GATE_GO		'g'
+
+struct gate {
+	int	sock;		/* our end */
+	int	status;		/* what bubblewrap has for --json-status-fd */
+	off_t	status_from;	/* where its lines begin there */
+	int	monitor;	/* pidfd of bubblewrap, or -1 */
+	int	told;		/* gets GATE_GO just before it is said; or -1 */
+};
+
+/*
+ * Wait for ready; enter the sandbox's namespaces; forbid new user
+ * namespaces, make / private, cover and check everything; say go.  For a
+ * process of its own: it cannot come back from the namespaces.  Returns 0
+ * once go is said, EXIT_AGAIN for a changed path, EXIT_OURS after a message,
+ * EXIT_FAIL where the sandbox ended before it was ready.
+ */
+int	gate_serve(const struct plan *, struct record *, const struct gate *);
+
+/*
+ * The pid of init as bubblewrap reported it in fd from offset on, 0 if it
+ * has not.  *line, if wanted, is that line, to be freed.
+ */
+pid_t	gate_child_pid(int fd, off_t from, char **line);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: ISC */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vis.h>
+
+#include "line.h"
+
+/* VIS_OCTAL: \ooo for every byte that is not a visible ASCII character. */
+#define ENCODING (VIS_OCTAL | VIS_WHITE)
+
+void
+line_open(struct line_reader *r, const char *name, char *buf, size_t len)
+{
+	memset(r, 0, sizeof(*r));
+	r->name = name;
+	r->next = buf;
+	r->end = buf + len;
+}
+
+/*
+ * Decode in place: unvis(3) never writes more than it has read.  An escaped
+ * NUL would cut the word short without a sign, so lengths are compared.
+ */
+static int
+decode(char *word)
+{
+	int n = strunvis(word, word);
+
+	if (n == -1 || strlen(word) != (size_t)n) {
+		errno = EPROTO;
+		return -1;
+	}
+	return 0;
+}
+
+static int
+split(struct line_reader *r, char *p)
+{
+	char *word;
+
+	r->nwords = 0;
+	while ((word = strsep(&p, " \t")) != NULL) {
+		if (*word == '\0')
+			continue;
+		if (r->nwords == LINE_WORDS) {
+			errno = EPROTO;
+			return -1;
+		}
+		if (decode(word) == -1)
+			return -1;
+		r->word[r->nwords++] = word;
+	}
+	r->word[r->nwords] = NULL;
+	return 0;
+}
+
+int
+line_next(struct line_reader *r)
+{
+	char *eol, *p;
+
+	while (r->next < r->end) {
+		p = r->next;
+		eol = memchr(p, '\n', (size_t)(r->end - p));
+		if (eol == NULL)
+			eol = r->end;
+		r->next = eol + 1;
+		r->lineno++;
+		if (memchr(p, '\0', (size_t)(eol - p)) != NULL) {
+			errno = EPROTO;
+			return -1;
+		}
+		*eol = '\0';	/* file_slurp leaves room behind the end */
+		p += strspn(p, " \t");
+		if (*p == '#' || *p == '\0')
+			continue;
+		if (split(r, p) == -1)
+			return -1;
+		return 1;
+	}
+	return 0;
+}
+
+char *
+line_encode(const char *s)
+{
+	char *enc = reallocarray(NULL, strlen(s) + 1, 4);
+
+	if (enc != NULL)
+		strvis(enc, s, ENCODING);
+	return enc;
+}
+
+void
+line_put(FILE *fp, const char *s)
+{
+	char enc[5];
+
+	for (; *s != '\0'; s++) {
+		vis(enc, *s, ENCODING, s[1]);
+		fputs(enc, fp);
+	}
+}
+
+void
+line_put_path(FILE *fp, const char *path, int nul)
+{
+	if (nul)
+		fputs(path, fp);
+	else
+		line_put(fp, path);
+	putc(nul ? '\0' : '\n', fp);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: ISC */
+#ifndef SRT_MARK_H
+#define SRT_MARK_H
+
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+
+/*
+ * Marks: what a plan and a manifest say of one placeholder.  As a record
+ * (srt-stream(5)):
+ *
+ *	make KIND MODE PATH
+ *	rely KIND MODE DEV INO MTIME CTIME PATH		(and keep likewise)
+ */
+
+enum role {
+	ROLE_MAKE,	/* this run made it, or was about to */
+	ROLE_RELY,	/* another's placeholder that this run needs, too */
+	ROLE_KEEP	/* another's, below a write root: only pinned */
+};
+
+enum kind { KIND_SOCKET, KIND_FILE, KIND_DIR };
+
+/* Which of the identity below is known. */
+#define NOTED_INODE	1	/* dev, ino, mtime */
+#define NOTED_CTIME	2	/* ctime: it has its final name */
+
+struct mark {
+	char		*path;
+	enum role	 role;
+	enum kind	 kind;
+	mode_t		 mode;	/* it is made with */
+	int		 noted;
+	dev_t		 dev;
+	ino_t		 ino;
+	struct timespec	 mtime, ctime;
+};
+
+/* The word for a kind, and back; -1 for a word that is none. */
+const char *kind_name(enum kind);
+int	kind_parse(const char *word, enum kind *);
+
+/* Whether word begins a mark's record. */
+int	mark_is_record(const char *word);
+
+/* The n words of a record into *k, whose path is the caller's to free. */
+int	mark_parse(struct mark *k, char **word, size_t n);
+
+/* The record, with its newline. */
+void	mark_print(const struct mark *, FILE *);
+
+/* DEV INO MTIME, three words; and CTIME. */
+int	mark_parse_inode(struct mark *, char **word);
+int	mark_parse_ctime(struct mark *, const char *word);
+
+/* Take the identity from st. */
+void	mark_note(struct mark *, const struct stat *);
+
+/*
+ * Is st, what stands at the mark's path, still the placeholder that was
+ * noted?  other_boot: device numbers are not compared (they change at a
+ * reboot or remount).  A socket with the noted inode and one link is ours
+ * whatever its ctime; a regular file needs the noted ctime, size 0 and one
+ * link; a directory is told by its inode alone.
+ */
+int	mark_matches(const struct mark *, const struct stat *, int other_boot);
+
+/* Decimal numbers up to 64 bits (inode numbers exceed strtonum(3)); -1. */
+int	parse_u64(const char *word, unsigned long long *n);
+
+/* One time as records have it, SECONDS.NANOSECONDS. */
+#define TIME_FMT "%lld.%09ld"
+#define TIME_ARG(ts) (long long)(ts).tv_sec, (ts).tv_nsec
+
+#endif

@@ -1,0 +1,902 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The planner.  From the rules a tree of real paths is made; each node gets
+ * the access the rules give it, and a mount where that differs from what the
+ * mount above shows.  The steps, in the order of plan_make():
+ *
+ *	gather		rules, places and what we add, into the tree
+ *	heed		the marks of everybody's manifests, into the tree
+ *	decide		access of each node
+ *	stand_in	absent denied paths: placeholders, or none needed
+ *	protect		what must not be moved aside: pins
+ *	emit		mounts, parents before children
+ *
+ * Paths are looked at by gather, manifests are read after it: a manifest is
+ * published before its placeholders are made, so whatever is seen of another
+ * sandbox is named by the time manifests are read.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exits.h"
+#include "file.h"
+#include "kind.h"
+#include "msg.h"
+#include "plan.h"
+#include "tree.h"
+
+struct planner {
+	const struct profile	*profile;
+	struct places		*places;
+	struct manifests	 manifests;
+	struct tree		 tree;
+	struct plan		*plan;
+	struct node		*tmp[3];	/* candidates for TMPDIR */
+	int			 quiet;
+	unsigned		 nholds;
+};
+
+static int
+is_dir(const struct node *n)
+{
+	return n->look == LOOK_DIR;
+}
+
+static int
+exists(const struct node *n)
+{
+	return n->look != LOOK_ABSENT && n->look != LOOK_CLOSED;
+}
+
+static int
+no_memory(void)
+{
+	errno = ENOMEM;
+	msg_path("plan", "cannot be made");
+	return EXIT_FAIL;
+}
+
+/* gather ---------------------------------------------------------------- */
+
+/* A path with a rule: its node gets it.  One of several rules will do. */
+static int
+gather_rule(struct planner *p, const struct rule *r)
+{
+	struct node *n = tree_resolve(&p->tree, r->path, r->kind == DENY_WRITE);
+
+	if (n == NULL && errno == ELOOP)
+		return 0;	/* leads nowhere; its links are guarded */
+	if (n == NULL) {
+		msg_path(r->path, "%s (%s)", rule_name(r->kind), r->where);
+		return EXIT_FAIL;
+	}
+	if (n->rule[r->kind] == NULL)
+		n->rule[r->kind] = r;
+	if (r->kind == ALLOW_WRITE && n->look == LOOK_ABSENT && !p->quiet) {
+		errno = ENOENT;
+		msg_path(r->path, "%s (%s) grants nothing", rule_name(r->kind),
+		    r->where);
+	}
+	return 0;
+}
+
+/*
+ * Directories and sockets through which a command could have work done
+ * outside.  Ordinary read denies: a grant below or at one lifts it.
+ */
+static int
+gather_sockets(struct planner *p)
+{
+	static const char *const fixed[] = {
+		"/run/dbus", "/run/docker.sock", "/run/podman",
+		"/run/containerd", "/run/crio", "/run/buildkit",
+		"/run/libvirt", "/run/lxd", "/run/snapd.socket",
+		"/run/snapd-snap.socket", "/run/systemd/private",
+		"/run/screen", "/tmp/.X11-unix", "/tmp/.ICE-unix"
+	};
+	static const char *const of_uid[] = {
+		"/run/user/%lu", "/tmp/tmux-%lu"
+	};
+	static struct rule rule = {
+		DENY_READ, NULL, (char *)(uintptr_t)"unix-sockets deny"
+	};
+	char path[64];
+	struct node *n;
+	size_t i, nfixed = sizeof(fixed) / sizeof(*fixed);
+
+	for (i = 0; i < nfixed + 2; i++) {
+		if (i < nfixed)
+			strlcpy(path, fixed[i], sizeof(path));
+		else
+			snprintf(path, sizeof(path), of_uid[i - nfixed],
+			    (unsigned long)geteuid());
+		if (access(path, F_OK) == -1 ||
+		    (n = tree_resolve(&p->tree, path, 0)) == NULL)
+			continue;
+		if (n->rule[DENY_READ] == NULL)
+			n->rule[DENY_READ] = &rule;
+	}
+	return 0;
+}
+
+static int
+gather_own(struct planner *p, const char *path, enum own own)
+{
+	struct node *n = tree_resolve(&p->tree, path, 0);
+
+	if (n == NULL || !is_dir(n)) {
+		if (own == OWN_TMP)
+			return 0;
+		errno = n == NULL ? errno : ENOTDIR;
+		msg_path(path, "no such directory");
+		return EXIT_FAIL;
+	}
+	n->own = own;
+	return 0;
+}
+
+static int
+gather_places(struct planner *p)
+{
+	struct node *n;
+	size_t i;
+
+	for (i = 0; i < p->places->n; i++) {
+		const struct place *pl = &p->places->p[i];
+
+		if (pl->fd == -1 && !pl->makeable)
+			continue;	/* nothing of ours is or will be there */
+		if ((n = tree_resolve(&p->tree, pl->path, 0)) == NULL)
+			return no_memory();
+		n->place = 1;
+	}
+	return 0;
+}
+
+/* Where temporary files may go: what TMPDIR says, then the usual two. */
+static void
+gather_tmp(struct planner *p)
+{
+	const char *dir = getenv("TMPDIR");
+
+	if (dir != NULL && *dir == '/')
+		p->tmp[0] = tree_resolve(&p->tree, dir, 0);
+	p->tmp[1] = tree_resolve(&p->tree, "/tmp", 0);
+	p->tmp[2] = tree_resolve(&p->tree, "/var/tmp", 0);
+}
+
+static int
+gather(struct planner *p)
+{
+	size_t i;
+	int r;
+
+	for (i = 0; i < p->profile->nrules; i++)
+		if ((r = gather_rule(p, &p->profile->rule[i])) != 0)
+			return r;
+	if (!p->profile->unix_sockets)
+		gather_sockets(p);
+	if (p->profile->private_tmp &&
+	    ((r = gather_own(p, "/tmp", OWN_TMP)) != 0 ||
+	    (r = gather_own(p, "/var/tmp", OWN_TMP)) != 0))
+		return r;
+	if ((r = gather_own(p, "/dev", OWN_DEV)) != 0 ||
+	    (r = gather_own(p, "/proc", OWN_PROC)) != 0)
+		return r;
+	gather_tmp(p);
+	return gather_places(p);
+}
+
+/* heed ------------------------------------------------------------------ */
+
+static int
+may_write_anything(const struct profile *pr)
+{
+	size_t i;
+
+	for (i = 0; i < pr->nrules; i++)
+		if (pr->rule[i].kind == ALLOW_WRITE)
+			return 1;
+	return 0;
+}
+
+/* A mark that still is what its manifest says belongs to a node. */
+static int
+heed_mark(struct planner *p, const struct manifest *m, const struct mark *k)
+{
+	struct node *n = tree_find(&p->tree, k->path);
+
+	if (n == NULL) {
+		if (!m->live || k->role == ROLE_KEEP)
+			return 0;
+		/* a live sandbox's: not to be moved away by ours */
+		if ((n = tree_resolve(&p->tree, k->path, 0)) == NULL)
+			return errno == ENOMEM ? -1 : 0;
+	}
+	if (strcmp(n->path, k->path) != 0 || !exists(n) ||
+	    !mark_matches(k, &n->st, !m->this_boot))
+		return 0;
+	if (m->live && k->role != ROLE_KEEP)
+		n->keep = 1;
+	if (n->mark == NULL || (k->noted & NOTED_CTIME) != 0)
+		n->mark = k;
+	return 0;
+}
+
+static int
+heed(struct planner *p)
+{
+	char *bad;
+	size_t i, j;
+
+	if (!may_write_anything(p->profile))
+		return 0;
+	if (manifests_read(p->places, &p->manifests, &bad) == -1) {
+		msg_path(bad == NULL ? "manifests" : bad,
+		    "cannot be read, so no sandbox is started");
+		free(bad);
+		return EXIT_FAIL;
+	}
+	for (i = 0; i < p->manifests.n; i++)
+		for (j = 0; j < p->manifests.m[i].nmarks; j++)
+			if (heed_mark(p, &p->manifests.m[i],
+			    &p->manifests.m[i].mark[j]) == -1)
+				return no_memory();
+	return 0;
+}
+
+/* decide ---------------------------------------------------------------- */
+
+/* What the rules above a node have come to. */
+struct above {
+	int	visible;	/* of allow and deny the longest so far */
+	int	granted;	/* an allow-write is above */
+	int	denied;		/* a deny-write is above */
+	enum own own;		/* in a directory of the sandbox's own */
+	int	place;
+};
+
+static enum access
+access_of(const struct above *a)
+{
+	if (a->own != OWN_NOT)
+		return ACCESS_OWN;
+	if (!a->visible)
+		return ACCESS_NONE;
+	return a->granted && !a->denied ? ACCESS_RW : ACCESS_RO;
+}
+
+static void
+decide(struct node *n, struct above a)
+{
+	int grant = exists(n) && (n->rule[ALLOW_WRITE] != NULL ||
+	    n->rule[ALLOW_READ] != NULL);
+	struct node *c;
+
+	a.place |= n->place;
+	if (n->own == OWN_DEV || n->own == OWN_PROC ||
+	    (n->own == OWN_TMP && !grant && n->rule[DENY_READ] == NULL)) {
+		/* grants above do not reach in: the host's is not shown */
+		a.own = n->own;
+		a.visible = a.granted = 0;
+	} else if (grant) {
+		a.own = OWN_NOT;
+		a.visible = 1;
+	} else if (n->rule[DENY_READ] != NULL && exists(n)) {
+		if (a.own != OWN_TMP)	/* that shows nothing of it */
+			a.own = OWN_NOT;
+		a.visible = 0;
+	}
+	a.granted |= n->rule[ALLOW_WRITE] != NULL && exists(n);
+	a.denied |= n->rule[DENY_WRITE] != NULL;
+	n->want = a.place && a.own == OWN_NOT ? ACCESS_NONE : access_of(&a);
+	n->within = a.own;
+	RB_FOREACH(c, children, &n->children)
+		decide(c, a);
+}
+
+/* stand_in -------------------------------------------------------------- */
+
+/* Is this denied by name, and not only by lying below what is denied? */
+static int
+is_denied(const struct node *n)
+{
+	return n->rule[DENY_WRITE] != NULL;
+}
+
+static int
+is_empty_dir(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *d;
+	int n = 0;
+
+	if (dir == NULL)
+		return 0;
+	while (n == 0 && (d = readdir(dir)) != NULL)
+		n = strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0;
+	closedir(dir);
+	return n == 0;
+}
+
+static int
+looks_like_placeholder(const struct node *n)
+{
+	return S_ISSOCK(n->st.st_mode) ||
+	    (S_ISREG(n->st.st_mode) && n->st.st_size == 0) ||
+	    (S_ISDIR(n->st.st_mode) && is_empty_dir(n->path));
+}
+
+/*
+ * A directory that is closed by its mode alone: its owner, the command,
+ * could open it.  It is bound read-only as a whole, so that it cannot, and
+ * what is in it gets its access back one by one.
+ */
+static int
+shut(struct node *dir)
+{
+	struct dirent *d;
+	struct node *c;
+	DIR *fp;
+
+	if (dir->shut)
+		return 0;
+	dir->shut = 1;
+	dir->want = ACCESS_RO;
+	if (faccessat(AT_FDCWD, dir->path, X_OK, AT_EACCESS) == -1)
+		return 0;	/* nothing in it can be reached either */
+	if ((fp = opendir(dir->path)) == NULL) {
+		msg_path(dir->path, "closed, and cannot be listed to "
+		    "keep it closed");
+		return EXIT_FAIL;
+	}
+	while ((d = readdir(fp)) != NULL) {
+		if (strcmp(d->d_name, ".") == 0 ||
+		    strcmp(d->d_name, "..") == 0)
+			continue;
+		if ((c = tree_child(dir, d->d_name)) == NULL) {
+			closedir(fp);
+			return no_memory();
+		}
+		if (c->rule[DENY_WRITE] == NULL && c->want != ACCESS_NONE &&
+		    (c->look == LOOK_DIR || c->look == LOOK_FILE))
+			c->want = ACCESS_RW;
+	}
+	closedir(fp);
+	return 0;
+}
+
+/*
+ * What must be made for an absent denied node below the directory dir, the
+ * nearest that is there and writable inside.
+ */
+static int
+stand_in_for(struct node *n, struct node *dir)
+{
+	const char *why;
+	struct node *up;
+	mode_t mode;
+	enum kind kind;
+
+	if (faccessat(AT_FDCWD, dir->path, W_OK | X_OK, AT_EACCESS) == -1) {
+		/* where neither we nor the command can make it, nothing is */
+		if (errno == EROFS || dir->st.st_uid != geteuid())
+			return 0;
+		return shut(dir);
+	}
+	if (n->look == LOOK_CLOSED)
+		return 0;
+	if (kind_for(n->path, user_home(), &kind, &mode, &why) == -1) {
+		errno = 0;
+		msg_path(n->path, "cannot be denied while it is absent: %s "
+		    "(%s)", why, n->rule[DENY_WRITE]->where);
+		return EXIT_FAIL;
+	}
+	n->made = 1;
+	n->kind = kind;
+	n->mode = mode;
+	for (up = n->parent; up != dir; up = up->parent) {
+		up->made = 1;
+		up->kind = KIND_DIR;
+		up->mode = 0755;
+	}
+	return 0;
+}
+
+/*
+ * All absent denied nodes.  One below another needs nothing of its own; nor
+ * does one below a file, a link, or what is not writable inside.
+ */
+static int
+stand_in(struct planner *p)
+{
+	struct node *n, *up;
+	int r;
+
+	for (n = p->tree.root; n != NULL; n = tree_next(n)) {
+		if (!is_denied(n) || exists(n))
+			continue;
+		for (up = n->parent; up->look == LOOK_ABSENT && !is_denied(up);
+		    up = up->parent)
+			;
+		while (up->look == LOOK_CLOSED)
+			up = up->parent;
+		if (is_denied(up) || !is_dir(up) || up->want != ACCESS_RW)
+			continue;
+		if ((r = stand_in_for(n, up)) != 0)
+			return r;
+	}
+	return 0;
+}
+
+/* protect --------------------------------------------------------------- */
+
+/*
+ * Pin every directory between n and its write root.  A pin is a mount on
+ * the directory in a view of the write root that is buried: no lookup
+ * crosses it, but the kernel refuses to move or remove a directory that is
+ * a mount point in the caller's mount namespace (is_local_mountpoint() in
+ * vfs_rename() and vfs_rmdir(), fs/namei.c: EBUSY).
+ */
+static void
+pin_above(struct node *n, int busy)
+{
+	for (n = n->parent; n != NULL; n = n->parent) {
+		n->busy |= busy;
+		if (n->region == NULL || n->region == n)
+			break;
+		n->pinned = 1;
+	}
+	for (; n != NULL && busy; n = n->parent)
+		n->busy = 1;
+}
+
+static enum access
+shown(const struct node *n)
+{
+	return n->parent == NULL ? ACCESS_NONE : n->parent->want;
+}
+
+/*
+ * Does n by itself need a mount?  In a directory of the sandbox's own only
+ * what is denied does: it cannot be made there either.
+ */
+static int
+is_mount(const struct node *n)
+{
+	if (n->want == ACCESS_OWN)
+		return n->own != OWN_NOT ||
+		    (n->within == OWN_TMP && is_denied(n));
+	if (n->look == LOOK_LINK || (!exists(n) && !n->place))
+		return 0;
+	return n->want != shown(n);
+}
+
+static void
+protect(struct node *n)
+{
+	struct node *c, *above = n->parent == NULL ? NULL : n->parent->region;
+	int mount = is_mount(n);
+
+	if (n->want == ACCESS_RW)
+		n->region = mount || above == NULL ? n : above;
+	if (mount || n->made || (n->guard && n->look == LOOK_LINK)) {
+		n->busy = 1;
+		pin_above(n, 1);
+	} else if (n->keep && n->region != NULL && n->region != n) {
+		n->pinned = 1;
+		pin_above(n, 0);
+	}
+	RB_FOREACH(c, children, &n->children)
+		protect(c);
+}
+
+/* emit ------------------------------------------------------------------ */
+
+static int
+emit(struct planner *p, enum op_type type, const struct node *n, unsigned num)
+{
+	return plan_add_op(p->plan, type, n->path, num) == NULL ? -1 : 0;
+}
+
+/* The buried views of the write roots that have something to pin. */
+static int
+emit_pins(struct planner *p, struct node *root)
+{
+	struct node *n;
+	int held = 0;
+
+	for (n = root; n != NULL; n = tree_next(n)) {
+		if (n != root && !path_within(n->path, root->path))
+			break;
+		if (n->region != root || !n->pinned ||
+		    (!exists(n) && !n->made))
+			continue;
+		if (!held && emit(p, OP_HOLD, root, p->nholds) == -1)
+			return -1;
+		held = 1;
+		if (emit(p, OP_PIN, n, p->nholds) == -1)
+			return -1;
+	}
+	p->nholds += (unsigned)held;
+	return 0;
+}
+
+static int
+emit_all_pins(struct planner *p)
+{
+	struct node *n;
+
+	for (n = p->tree.root; n != NULL; n = tree_next(n))
+		if (n->region == n && emit_pins(p, n) == -1)
+			return -1;
+	return 0;
+}
+
+static int
+emit_mount(struct planner *p, const struct node *n)
+{
+	if (n->own == OWN_DEV)
+		return emit(p, OP_DEV, n, 0);
+	if (n->own == OWN_PROC)
+		return emit(p, OP_PROC, n, 0);
+	switch (n->want) {
+	case ACCESS_RO:
+		return emit(p, OP_RO, n, 0);
+	case ACCESS_RW:
+		return emit(p, OP_RW, n, 0);
+	case ACCESS_NONE:
+		return emit(p, is_dir(n) || n->place ? OP_HIDE : OP_MASK, n, 0);
+	case ACCESS_OWN:
+		if (n->own == OWN_TMP)
+			return emit(p, OP_TMP, n, 01777);
+		return emit(p, is_denied(n) ? OP_MASK : OP_TMP, n, 0755);
+	}
+	return 0;
+}
+
+/*
+ * A placeholder stands below its write root and is covered from outside
+ * when everything else is mounted: no mount for it here, but for directories
+ */
+static int
+is_covered_later(const struct node *n)
+{
+	return is_denied(n) && n->mark != NULL && n->mark->kind != KIND_DIR &&
+	    n->want == ACCESS_RO && shown(n) == ACCESS_RW;
+}
+
+/* In a private tmp also the directories above a mount: not to be moved. */
+static int
+needs_mount(const struct node *n)
+{
+	if (is_covered_later(n))
+		return 0;
+	return is_mount(n) || (n->within == OWN_TMP && n->busy);
+}
+
+static int
+emit_tree(struct planner *p, struct node *n)
+{
+	int mount = needs_mount(n);
+	struct node *c;
+
+	if (mount && emit_mount(p, n) == -1)
+		return -1;
+	if (n->parent == NULL && emit_all_pins(p) == -1)
+		return -1;
+	if (n->want == ACCESS_OWN && n->within == OWN_TMP && is_denied(n))
+		return 0;
+	RB_FOREACH(c, children, &n->children)
+		if (emit_tree(p, c) == -1)
+			return -1;
+	if (n->want == ACCESS_NONE && (is_dir(n) || n->place) &&
+	    (mount || n->parent == NULL))
+		return emit(p, OP_CLOSE, n, 0);
+	return 0;
+}
+
+static int
+emit_make(struct planner *p, const struct node *n)
+{
+	struct mark *k = plan_add_mark(p->plan, ROLE_MAKE, n->path);
+
+	if (k == NULL)
+		return -1;
+	k->kind = n->kind;
+	k->mode = n->mode;
+	/* a directory that is denied itself is bound over itself */
+	if (is_denied(n) && k->kind == KIND_DIR)
+		return emit(p, OP_RO, n, 0);
+	return 0;
+}
+
+static int
+emit_rely(struct planner *p, const struct node *n)
+{
+	struct mark *k = plan_add_mark(p->plan,
+	    n->busy ? ROLE_RELY : ROLE_KEEP, n->path);
+
+	if (k == NULL)
+		return -1;
+	k->kind = n->mark->kind;
+	k->mode = n->mark->mode;
+	mark_note(k, &n->st);
+	/* what was touched since is not to be taken for ours (collect.c) */
+	k->mtime = n->mark->mtime;
+	return 0;
+}
+
+static int
+emit_own(struct planner *p, const struct node *n)
+{
+	struct owned *o = plan_add_own(p->plan, n->path);
+
+	if (o == NULL)
+		return -1;
+	o->type = n->st.st_mode & S_IFMT;
+	o->blank = looks_like_placeholder(n);
+	o->dev = n->st.st_dev;
+	o->ino = n->st.st_ino;
+	return 0;
+}
+
+/* What has to stand outside, and what must not have changed by then. */
+static int
+emit_outside(struct planner *p)
+{
+	struct node *n;
+
+	for (n = p->tree.root; n != NULL; n = tree_next(n)) {
+		int in_region = n->parent != NULL && n->parent->region != NULL;
+
+		if (n->made && emit_make(p, n) == -1)
+			return -1;
+		if (n->mark != NULL && (n->busy || n->pinned) &&
+		    emit_rely(p, n) == -1)
+			return -1;
+		if (in_region && n->guard && n->look == LOOK_LINK &&
+		    n->parent->want == ACCESS_RW &&
+		    plan_add_link(p->plan, n->path) == -1)
+			return -1;
+		if (in_region && is_denied(n) && exists(n) &&
+		    n->mark == NULL && n->parent->want == ACCESS_RW &&
+		    emit_own(p, n) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* settings -------------------------------------------------------------- */
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct env_change *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	const int *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Can the command make files in the directory n? */
+static int
+can_write_in(const struct node *n)
+{
+	if (n == NULL || !is_dir(n))
+		return 0;
+	if (n->want == ACCESS_OWN)
+		return n->own == OWN_TMP;
+	return n->want == ACCESS_RW &&
+	    faccessat(AT_FDCWD, n->path, W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+/* TMPDIR must name a directory that is there and writable, or nothing. */
+static int
+set_tmpdir(struct planner *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->plan->nenv; i++)
+		if (strcmp(p->plan->env[i].name, "TMPDIR") == 0)
+			return 0;	/* the profile's business */
+	if (can_write_in(p->tmp[0]))
+		return 0;
+	for (i = 1; i < 3; i++)
+		if (can_write_in(p->tmp[i]))
+			return plan_add_env(p->plan, "TMPDIR",
+			    p->tmp[i]->path);
+	return getenv("TMPDIR") == NULL ? 0 :
+	    plan_add_env(p->plan, "TMPDIR", NULL);
+}
+
+static int
+set_environment(struct planner *p)
+{
+	const struct profile *pr = p->profile;
+	struct plan *plan = p->plan;
+	size_t i;
+
+	plan->network_host = pr->network_host;
+	plan->nested_userns = pr->nested_userns;
+	if (pr->chdir != NULL && (plan->chdir = strdup(pr->chdir)) == NULL)
+		return -1;
+	for (i = 0; i < pr->nenv; i++)
+		if (plan_add_env(plan, pr->env[i].name, pr->env[i].value) ==
+		    -1)
+			return -1;
+	for (i = 0; i < pr->npass_fds; i++)
+		if (plan_add_pass_fd(plan, pr->pass_fd[i]) == -1)
+			return -1;
+	if (set_tmpdir(p) == -1)
+		return -1;
+	if (plan->nenv > 1)
+		mergesort(plan->env, plan->nenv, sizeof(*plan->env), by_name);
+	if (plan->npass_fds > 1)
+		qsort(plan->pass_fd, plan->npass_fds, sizeof(int), by_number);
+	return 0;
+}
+
+/* ----------------------------------------------------------------------- */
+
+static const struct above nothing = { 1, 0, 0, OWN_NOT, 0 };
+
+static int
+think(struct planner *p)
+{
+	int r;
+
+	if (tree_init(&p->tree) == -1)
+		return no_memory();
+	if ((r = gather(p)) != 0 || (r = heed(p)) != 0)
+		return r;
+	decide(p->tree.root, nothing);
+	return stand_in(p);
+}
+
+static void
+forget(struct planner *p)
+{
+	tree_free(&p->tree);
+	manifests_free(&p->manifests);
+}
+
+int
+plan_make(const struct profile *profile, struct places *places, int quiet,
+    struct plan *plan)
+{
+	struct planner p = {
+		.profile = profile, .places = places, .plan = plan,
+		.quiet = quiet
+	};
+	int r;
+
+	memset(plan, 0, sizeof(*plan));
+	if ((r = think(&p)) == 0) {
+		protect(p.tree.root);
+		if (emit_tree(&p, p.tree.root) == -1 ||
+		    emit_outside(&p) == -1 || set_environment(&p) == -1)
+			r = no_memory();
+	}
+	forget(&p);
+	if (r != 0)
+		plan_free(plan);
+	return r;
+}
+
+int
+plan_lets_write(const struct plan *plan, const char *path)
+{
+	const struct op *op;
+	size_t i;
+	int lets = 0;
+
+	for (i = 0; i < plan->nops; i++) {
+		op = &plan->op[i];
+		if (op->type == OP_PIN || op->type == OP_HOLD ||
+		    op->type == OP_CLOSE || !path_within(path, op->path))
+			continue;
+		lets = op->type == OP_RW;
+	}
+	return lets;
+}
+
+/* The rule of kind that decides about n: at it or nearest above. */
+static const struct rule *
+nearest(const struct node *n, enum rule_kind kind)
+{
+	for (; n != NULL; n = n->parent)
+		if (n->rule[kind] != NULL)
+			return n->rule[kind];
+	return NULL;
+}
+
+static void
+say_why(FILE *fp, const char *what, int allowed, const struct rule *r,
+    const char *otherwise)
+{
+	fprintf(fp, "%s %s: ", what, allowed ? "allowed" : "denied");
+	if (r == NULL)
+		fprintf(fp, "%s\n", otherwise);
+	else
+		fprintf(fp, "%s %s (%s)\n", rule_name(r->kind), r->path,
+		    r->where);
+}
+
+/* Of the rules about reading the nearest; at one node an allow wins. */
+static const struct rule *
+nearest_about_reading(const struct node *n)
+{
+	for (; n != NULL; n = n->parent) {
+		if (n->rule[ALLOW_READ] != NULL)
+			return n->rule[ALLOW_READ];
+		if (n->rule[ALLOW_WRITE] != NULL)
+			return n->rule[ALLOW_WRITE];
+		if (n->rule[DENY_READ] != NULL)
+			return n->rule[DENY_READ];
+	}
+	return NULL;
+}
+
+static void
+explain(const struct node *n, FILE *fp)
+{
+	const struct node *up;
+	const struct rule *reading = nearest_about_reading(n), *deny;
+
+	for (up = n; up != NULL; up = up->parent) {
+		if (up->place) {
+			fputs("write denied: it is, or is in, a place of "
+			    "manifests\nread denied: the same\n", fp);
+			return;
+		}
+		if (up->own != OWN_NOT && n->want == ACCESS_OWN) {
+			fprintf(fp, "write and read: %s is the sandbox's own\n",
+			    up->path);
+			return;
+		}
+	}
+	if (n->want == ACCESS_RW)
+		say_why(fp, "write", 1, nearest(n, ALLOW_WRITE), "");
+	else if ((deny = nearest(n, DENY_WRITE)) != NULL)
+		say_why(fp, "write", 0, deny, "");
+	else if (n->want == ACCESS_NONE)
+		say_why(fp, "write", 0, reading, "");
+	else
+		say_why(fp, "write", 0, NULL, "no allow-write at or above it");
+	say_why(fp, "read", n->want != ACCESS_NONE, reading,
+	    "nothing denies it");
+}
+
+int
+plan_why(const struct profile *profile, struct places *places,
+    const char *path, FILE *fp)
+{
+	struct planner p = {
+		.profile = profile, .places = places, .quiet = 1
+	};
+	struct node *n = NULL;
+	char *abs = path_absolute(path);
+	int r = EXIT_FAIL;
+
+	if (abs == NULL || tree_init(&p.tree) == -1 ||
+	    (n = tree_resolve(&p.tree, abs, 0)) == NULL)
+		msg_path(path, "cannot be followed");
+	else if ((r = gather(&p)) == 0) {
+		decide(p.tree.root, nothing);
+		explain(n, fp);
+	}
+	free(abs);
+	forget(&p);
+	return r;
+}

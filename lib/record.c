@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: ISC */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exits.h"
+#include "file.h"
+#include "msg.h"
+#include "record.h"
+#include "sys.h"
+
+void
+aside_name(char name[ASIDE_LEN], const char *id, size_t i)
+{
+	snprintf(name, ASIDE_LEN, ".srt-%s.%zu", id, i);
+}
+
+/* The marks that lie below mark i follow it without a gap. */
+static size_t
+end_of(const struct record *r, size_t i)
+{
+	size_t j = i + 1;
+
+	while (j < r->nmarks && path_within(r->mark[j].path, r->mark[i].path))
+		j++;
+	return j;
+}
+
+/* A regular file or socket; the umask must not take from the mode. */
+static int
+make_file(int dirfd, const char *name, const struct mark *k)
+{
+	mode_t old = umask(0);
+	int r, saved;
+
+	r = mknodat(dirfd, name,
+	    (k->kind == KIND_SOCKET ? S_IFSOCK : S_IFREG) | k->mode, 0);
+	saved = errno;
+	umask(old);
+	errno = saved;
+	return r;
+}
+
+/*
+ * Make mark k as name in dirfd and note what it is.  Where a socket cannot
+ * be made an empty file has to do.
+ */
+static int
+make_one(int dirfd, const char *name, struct mark *k)
+{
+	struct stat st;
+
+	if (k->kind == KIND_DIR) {
+		if (mkdirat(dirfd, name, k->mode) == -1)
+			return -1;
+	} else if (make_file(dirfd, name, k) == -1) {
+		if (k->kind != KIND_SOCKET || (errno != EPERM &&
+		    errno != EOPNOTSUPP && errno != EINVAL && errno != ENOSYS))
+			return -1;
+		k->kind = KIND_FILE;
+		if (make_file(dirfd, name, k) == -1)
+			return -1;
+	}
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return -1;
+	mark_note(k, &st);
+	return 0;
+}
+
+/*
+ * Make mark i under its aside name in dirfd and, in it, all marks below it
+ * under their own names: the tree appears at once when it is renamed.
+ */
+static int
+make_aside(struct record *r, size_t i, int dirfd)
+{
+	size_t end = end_of(r, i), top = strlen(r->mark[i].path), j;
+	char aside[ASIDE_LEN], *path;
+	int err;
+
+	aside_name(aside, r->vouch.id, i);
+	if (make_one(dirfd, aside, &r->mark[i]) == -1)
+		return -1;
+	for (j = i + 1; j < end; j++) {
+		if (asprintf(&path, "%s%s", aside, r->mark[j].path + top) ==
+		    -1)
+			return -1;
+		err = make_one(dirfd, path, &r->mark[j]) == -1 ? errno : 0;
+		free(path);
+		if (err != 0) {
+			errno = err;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/*
+ * The notes for the marks from top to end, in one write.  What lies below
+ * the top has its final name from the start.
+ */
+static int
+note(struct record *r, size_t top, size_t end, int placed)
+{
+	char *text = NULL;
+	size_t len, i;
+	FILE *fp = open_memstream(&text, &len);
+	int err;
+
+	if (fp == NULL)
+		return -1;
+	for (i = top; i < end; i++) {
+		const struct mark *k = &r->mark[i];
+
+		if (!placed)
+			fprintf(fp, "made %zu %s %llu %llu " TIME_FMT "\n", i,
+			    kind_name(k->kind), (unsigned long long)k->dev,
+			    (unsigned long long)k->ino, TIME_ARG(k->mtime));
+		if (placed || (k->kind == KIND_FILE && i > top))
+			fprintf(fp, "placed %zu " TIME_FMT "\n", i,
+			    TIME_ARG(k->ctime));
+	}
+	err = ferror(fp) ? ENOMEM : 0;
+	if (fclose(fp) == EOF)
+		err = errno;
+	if (err == 0 && manifest_append(&r->vouch, text, len) == -1)
+		err = errno;
+	free(text);
+	errno = err;
+	return err == 0 ? 0 : -1;
+}
+
+/*
+ * Give what was made its name, replacing nothing: link(2) for files,
+ * RENAME_NOREPLACE for directories, and mkdir(2) in their stead where a file
+ * system refuses that (NFS, 9p: EINVAL).
+ */
+static int
+place_one(int dirfd, const char *aside, const char *name, struct mark *k)
+{
+	struct stat st;
+
+	if (k->kind == KIND_DIR) {
+		if (sys_rename_noreplace(dirfd, aside, dirfd, name) == -1 &&
+		    (errno != EINVAL || mkdirat(dirfd, name, k->mode) == -1 ||
+		    renameat(dirfd, aside, dirfd, name) == -1))
+			return -1;
+	} else if (linkat(dirfd, aside, dirfd, name, 0) == -1 ||
+	    unlinkat(dirfd, aside, 0) == -1)
+		return -1;
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return -1;
+	mark_note(k, &st);
+	return 0;
+}
+
+static int
+make_top(struct record *r, size_t i, size_t end)
+{
+	char aside[ASIDE_LEN];
+	struct mark *k = &r->mark[i];
+	const char *name;
+	int dirfd, ok;
+
+	if ((dirfd = file_parent(k->path, &name)) == -1)
+		return -1;
+	aside_name(aside, r->vouch.id, i);
+	ok = make_aside(r, i, dirfd) == 0 && note(r, i, end, 0) == 0 &&
+	    place_one(dirfd, aside, name, k) == 0 &&
+	    (k->kind != KIND_FILE || note(r, i, i + 1, 1) == 0);
+	file_close(&dirfd);
+	return ok ? 0 : -1;
+}
+
+/* Errors that mean: somebody changed the path meanwhile, plan again. */
+static int
+is_change(int err)
+{
+	return err == EEXIST || err == ENOENT || err == ENOTDIR ||
+	    err == ELOOP;
+}
+
+static int
+make_all(struct record *r)
+{
+	size_t i, end;
+
+	for (i = 0; i < r->nmarks; i = end) {
+		end = i + 1;
+		if (r->mark[i].role != ROLE_MAKE)
+			continue;
+		end = end_of(r, i);
+		if (make_top(r, i, end) == 0)
+			continue;
+		if (!is_change(errno))
+			msg_path(r->mark[i].path, "cannot be made");
+		return -1;
+	}
+	return 0;
+}
+
+/* Undo: newest first, each only if it still is what was made. */
+static void
+unmake(struct record *r)
+{
+	char aside[ASIDE_LEN];
+	struct stat st;
+	const char *name;
+	size_t i;
+	int dirfd;
+
+	for (i = r->nmarks; i-- > 0;) {
+		struct mark *k = &r->mark[i];
+		int flag = k->kind == KIND_DIR ? AT_REMOVEDIR : 0;
+
+		if (k->role != ROLE_MAKE || k->ino == 0 ||
+		    (dirfd = file_parent(k->path, &name)) == -1)
+			continue;
+		k->noted = NOTED_INODE;
+		if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    mark_matches(k, &st, 0))
+			unlinkat(dirfd, name, flag);
+		aside_name(aside, r->vouch.id, i);
+		unlinkat(dirfd, aside, flag);
+		file_close(&dirfd);
+	}
+}
+
+static int
+look(const char *path, struct stat *st)
+{
+	const char *name;
+	int fd = file_parent(path, &name), r, saved;
+
+	if (fd == -1)
+		return -1;
+	r = fstatat(fd, name, st, AT_SYMLINK_NOFOLLOW);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return r;
+}
+
+static int
+is_blank(const struct stat *st)
+{
+	return S_ISSOCK(st->st_mode) ||
+	    (S_ISREG(st->st_mode) && st->st_size == 0);
+}
+
+/* Does a manifest name path, and is it still what that manifest says? */
+static int
+is_named(const struct manifests *set, const char *path, const struct stat *st)
+{
+	size_t i, j;
+
+	for (i = 0; i < set->n; i++)
+		for (j = 0; j < set->m[i].nmarks; j++)
+			if (strcmp(set->m[i].mark[j].path, path) == 0 &&
+			    mark_matches(&set->m[i].mark[j], st,
+			    !set->m[i].this_boot))
+				return 1;
+	return 0;
+}
+
+/*
+ * Does the plan's view of what is the user's own still hold?  A path that
+ * looked like a placeholder must be the very same file and still be named
+ * by nobody; any other must not have become one.
+ */
+static int
+owns_hold(const struct plan *p, const struct manifests *set,
+    const char **which)
+{
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < p->nowns; i++) {
+		const struct owned *o = &p->own[i];
+
+		*which = o->path;
+		if (look(o->path, &st) == -1 ||
+		    (st.st_mode & S_IFMT) != o->type)
+			return 0;
+		if (!o->blank && is_blank(&st))
+			return 0;
+		if (o->blank && (st.st_ino != o->ino || st.st_dev != o->dev ||
+		    is_named(set, o->path, &st)))
+			return 0;
+	}
+	return 1;
+}
+
+static int
+is_marked(const struct record *r, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < r->nmarks; i++)
+		if (strcmp(r->mark[i].path, path) == 0)
+			return 1;
+	return 0;
+}
+
+static int
+is_above_a_mark(const struct record *r, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < r->nmarks; i++)
+		if (path_within(r->mark[i].path, path))
+			return 1;
+	return 0;
+}
+
+/*
+ * Is every directory of another's making above our marks named by us, too?
+ * It is not where its manifest was being renamed while the plan was made:
+ * readdir(3) may miss a file then.
+ */
+static int
+parents_hold(const struct record *r, const struct manifests *set,
+    const char **which)
+{
+	struct stat st;
+	size_t i, j;
+
+	for (i = 0; i < set->n; i++)
+		for (j = 0; j < set->m[i].nmarks; j++) {
+			const struct mark *k = &set->m[i].mark[j];
+
+			*which = k->path;
+			if (k->kind == KIND_DIR &&
+			    strcmp(set->m[i].id, r->vouch.id) != 0 &&
+			    is_above_a_mark(r, k->path) &&
+			    !is_marked(r, k->path) &&
+			    look(k->path, &st) == 0 &&
+			    mark_matches(k, &st, !set->m[i].this_boot))
+				return 0;
+		}
+	return 1;
+}
+
+/* Are placeholders of others that the plan needs still the same? */
+static int
+relies_hold(const struct record *r, const char **which)
+{
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < r->nmarks; i++) {
+		*which = r->mark[i].path;
+		if (r->mark[i].role != ROLE_MAKE &&
+		    (look(*which, &st) == -1 ||
+		    !mark_matches(&r->mark[i], &st, 0)))
+			return 0;
+	}
+	return 1;
+}
+
+/* And is what is to be made still absent, as far as that can be told now? */
+static int
+makes_hold(const struct record *r, const char **which)
+{
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < r->nmarks; i++) {
+		*which = r->mark[i].path;
+		if (r->mark[i].role == ROLE_MAKE &&
+		    (look(*which, &st) == 0 ||
+		    (errno != ENOENT && errno != ENOTDIR)))
+			return 0;
+	}
+	return 1;
+}
+
+static int
+holds(const struct plan *p, struct places *places, const struct record *r,
+    const char **which)
+{
+	struct manifests set;
+	char *bad;
+	int ok;
+
+	if (manifests_read(places, &set, &bad) == -1) {
+		free(bad);
+		*which = "manifests";
+		return 0;
+	}
+	ok = owns_hold(p, &set, which) && parents_hold(r, &set, which) &&
+	    relies_hold(r, which) && makes_hold(r, which);
+	manifests_free(&set);
+	return ok;
+}
+
+/* All checks, then all making, under the mutex. */
+static int
+check_and_make(const struct plan *p, struct places *places, int quiet,
+    struct record *r)
+{
+	const char *which = "plan";
+	int err;
+
+	if (holds(p, places, r, &which)) {
+		if (make_all(r) == 0)
+			return 0;
+		err = errno;
+		unmake(r);
+		if (!is_change(err))
+			return EXIT_FAIL;
+	}
+	errno = 0;
+	if (!quiet)
+		msg_path(which, "has changed since the plan was made");
+	return EXIT_AGAIN;
+}
+
+static int
+copy_marks(const struct plan *p, struct record *r)
+{
+	size_t i;
+
+	r->mark = calloc(p->nmarks + 1, sizeof(*r->mark));
+	if (r->mark == NULL)
+		return -1;
+	for (i = 0; i < p->nmarks; i++) {
+		r->mark[i] = p->mark[i];
+		if ((r->mark[i].path = strdup(p->mark[i].path)) == NULL)
+			return -1;
+		r->nmarks++;
+	}
+	return 0;
+}
+
+static int
+lock_places(struct places *places)
+{
+	struct place *who;
+	long holder;
+
+	if (places_lock(places, &who, &holder) == 0)
+		return 0;
+	if (errno == EAGAIN && holder > 0) {
+		errno = 0;
+		msg_path(who->path, "the lock is held by process %ld", holder);
+	} else
+		msg_path(who->path, "cannot be locked");
+	return -1;
+}
+
+/* Is there anything to look at again, or to make? */
+static int
+needs_mutex(const struct plan *p)
+{
+	return p->nmarks != 0 || p->nowns != 0;
+}
+
+int
+record_make(const struct plan *p, struct places *places, int locked,
+    int quiet, struct record *r)
+{
+	int status;
+
+	memset(r, 0, sizeof(*r));
+	r->vouch.manifest[0] = r->vouch.manifest[1] = -1;
+	r->vouch.init[0] = r->vouch.init[1] = -1;
+	r->needed = p->nmarks != 0;
+	if (copy_marks(p, r) == -1) {
+		msg_path("plan", "cannot be recorded");
+		record_free(r);
+		return EXIT_FAIL;
+	}
+	if (r->needed && manifest_publish(places, r->mark, r->nmarks,
+	    &r->vouch) == -1) {
+		msg_path("manifest", "cannot be written anywhere, so no "
+		    "sandbox is started");
+		record_free(r);
+		return EXIT_FAIL;
+	}
+	status = 0;
+	if (needs_mutex(p))
+		status = lock_places(places) == -1 ? EXIT_AGAIN :
+		    check_and_make(p, places, quiet, r);
+	if (!locked)
+		places_unlock(places);
+	if (status != 0) {
+		manifest_withdraw(&r->vouch);
+		record_free(r);
+	}
+	return status;
+}
+
+void
+record_free(struct record *r)
+{
+	size_t i;
+
+	vouch_close(&r->vouch);
+	for (i = 0; i < r->nmarks; i++)
+		free(r->mark[i].path);
+	free(r->mark);
+	r->mark = NULL;
+	r->nmarks = 0;
+}
+
+int
+record_adopt(struct record *r, const struct mark *k)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *fp = open_memstream(&text, &len);
+	int ok;
+
+	if (fp == NULL)
+		return -1;
+	mark_print(k, fp);
+	ok = fclose(fp) == 0 && manifest_append(&r->vouch, text, len) == 0;
+	free(text);
+	return ok ? 0 : -1;
+}

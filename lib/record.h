@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: ISC */
+#ifndef SRT_RECORD_H
+#define SRT_RECORD_H
+
+#include "manifest.h"
+#include "place.h"
+#include "plan.h"
+
+/*
+ * Recording a run: publish the manifest that names all its placeholders,
+ * then, under the mutex of the places it is written to, look again and make
+ * them.  Nothing is made outside before a manifest names it.
+ */
+
+struct record {
+	struct vouch	 vouch;		/* descriptors -1 where not needed */
+	int		 needed;	/* the plan names placeholders */
+	struct mark	*mark;		/* as noted; in the plan's order */
+	size_t		 nmarks;
+};
+
+/*
+ * Make what the plan needs.  locked: the caller holds all mutexes.  Returns
+ * 0, or an exit status: EXIT_AGAIN (with a message unless quiet) if the plan
+ * no longer holds, else EXIT_FAIL after a message.  On failure nothing is
+ * left, and *r needs no record_free().
+ */
+int	record_make(const struct plan *, struct places *, int locked,
+	    int quiet, struct record *r);
+
+/* Close and free; what was made stays for the collector. */
+void	record_free(struct record *);
+
+/*
+ * Name in the manifest what somebody made at a path we cover after we
+ * looked: k, with its identity, as this run's own.  -1 with errno.
+ */
+int	record_adopt(struct record *, const struct mark *k);
+
+/* The name under which mark i is made, and is moved aside to be removed. */
+#define ASIDE_LEN (ID_LEN + 32)
+void	aside_name(char name[ASIDE_LEN], const char *id, size_t i);
+
+#endif

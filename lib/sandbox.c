@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: ISC */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exits.h"
+#include "file.h"
+#include "msg.h"
+#include "sandbox.h"
+#include "sys.h"
+
+/*
+ * The buried views of write roots lie where the sandbox's own /proc is
+ * mounted over them afterwards: no command can reach them.
+ */
+#define VIEWS "/proc"
+
+static int
+open_program(const char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	struct stat st;
+
+	if (fd == -1)
+		return -1;
+	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
+	    faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == -1) {
+		file_close(&fd);
+		errno = EACCES;
+	}
+	return fd;
+}
+
+static int
+open_on_path(const char *name, char **found)
+{
+	const char *p = getenv("PATH");
+	char *path;
+	size_t len;
+	int fd;
+
+	if (p == NULL || *p == '\0')
+		p = "/usr/local/bin:/usr/bin:/bin";
+	for (; *p != '\0'; p += len + (p[len] == ':')) {
+		len = strcspn(p, ":");
+		if (*p != '/')
+			continue;	/* the working directory's, or empty */
+		if (asprintf(&path, "%.*s/%s", (int)len, p, name) == -1)
+			return -1;
+		if ((fd = open_program(path)) != -1) {
+			*found = path;
+			return fd;
+		}
+		free(path);
+	}
+	errno = ENOENT;
+	return -1;
+}
+
+static int
+open_beside_us(const char *name)
+{
+	char *self = file_self(), *path = NULL, *slash;
+	int fd = -1;
+
+	if (self != NULL && (slash = strrchr(self, '/')) != NULL) {
+		*slash = '\0';
+		path = path_join(self, name);
+	}
+	if (path != NULL)
+		fd = open_program(path);
+	if (fd == -1)
+		msg_path(path == NULL ? name : path,
+		    "needed beside this program");
+	free(path);
+	free(self);
+	return fd;
+}
+
+int
+programs_open(struct programs *pr, const char *bwrap)
+{
+	char *found = NULL;
+
+	pr->init = pr->bwrap = -1;
+	pr->bwrap_path = NULL;
+	if (bwrap != NULL && strchr(bwrap, '/') != NULL) {
+		found = strdup(bwrap);
+		pr->bwrap = open_program(bwrap);
+	} else
+		pr->bwrap = open_on_path(bwrap == NULL ? "bwrap" : bwrap,
+		    &found);
+	if (pr->bwrap == -1) {
+		msg_path(bwrap == NULL ? "bwrap" : bwrap, "bubblewrap not "
+		    "found; install the package bubblewrap, or name it with "
+		    "--bwrap");
+		free(found);
+		return -1;
+	}
+	pr->bwrap_path = realpath(found, NULL);
+	free(found);
+	if (pr->bwrap_path == NULL ||
+	    (pr->init = open_beside_us("srt-init")) == -1) {
+		programs_close(pr);
+		return -1;
+	}
+	return 0;
+}
+
+void
+programs_close(struct programs *pr)
+{
+	file_close(&pr->bwrap);
+	file_close(&pr->init);
+	free(pr->bwrap_path);
+	pr->bwrap_path = NULL;
+}
+
+/* May the command, as this user, change what is at path? */
+static int
+is_replaceable(const struct plan *plan, const char *path)
+{
+	struct stat st;
+
+	return plan_lets_write(plan, path) && stat(path, &st) == 0 &&
+	    (st.st_uid == geteuid() ||
+	    faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0);
+}
+
+int
+programs_check(const struct programs *pr, const struct plan *plan)
+{
+	char *prefix = strdup(pr->bwrap_path), *slash;
+	int bad;
+
+	if (prefix == NULL)
+		return -1;
+	bad = is_replaceable(plan, prefix);
+	while (!bad && (slash = strrchr(prefix, '/')) != NULL &&
+	    slash != prefix) {
+		*slash = '\0';
+		bad = is_replaceable(plan, prefix);
+	}
+	free(prefix);
+	if (!bad)
+		return 0;
+	errno = 0;
+	if (geteuid() == 0 && plan_lets_write(plan, "/")) {
+		msg_path(pr->bwrap_path, "warning: the command can replace "
+		    "it, and with it the next sandbox");
+		return 0;
+	}
+	msg_path(pr->bwrap_path, "the profile lets the command replace it; "
+	    "deny writing to it, or name another with --bwrap");
+	return -1;
+}
+
+/* arguments ------------------------------------------------------------- */
+
+struct args {
+	FILE	*fp;
+	size_t	 n;
+};
+
+static void
+put(struct args *a, const char *arg)
+{
+	fwrite(arg, 1, strlen(arg) + 1, a->fp);
+	a->n++;
+}
+
+static void
+put3(struct args *a, const char *option, const char *x, const char *y)
+{
+	put(a, option);
+	put(a, x);
+	if (y != NULL)
+		put(a, y);
+}
+
+static void
+put_number(struct args *a, const char *option, const char *fmt, unsigned n)
+{
+	char word[16];
+
+	snprintf(word, sizeof(word), fmt, n);
+	put3(a, option, word, NULL);
+}
+
+/* The path of a directory of write root number n in its buried view. */
+static void
+put_view(struct args *a, const char *path, const char *root, unsigned n)
+{
+	char *view;
+	const char *rel = path + (root[1] == '\0' ? 0 : strlen(root));
+
+	if (asprintf(&view, VIEWS "/%u%s", n, rel) == -1)
+		return;
+	put3(a, "--bind", path, view);
+	free(view);
+}
+
+static void
+put_op(struct args *a, const struct sandbox *sb, const struct op *op,
+    const char **root)
+{
+	switch (op->type) {
+	case OP_RO:
+		put3(a, "--ro-bind", op->path, op->path);
+		break;
+	case OP_RW:
+		put3(a, "--bind", op->path, op->path);
+		break;
+	case OP_HIDE:
+		put3(a, "--tmpfs", op->path, NULL);
+		break;
+	case OP_CLOSE:
+		put3(a, "--remount-ro", op->path, NULL);
+		break;
+	case OP_MASK:
+		/* bubblewrap's plain binds have no devices: EACCES */
+		put3(a, "--ro-bind", "/dev/null", op->path);
+		break;
+	case OP_TMP:
+		put_number(a, "--perms", "%04o", op->n);
+		put3(a, "--tmpfs", op->path, NULL);
+		break;
+	case OP_DEV:
+		put3(a, "--dev", op->path, NULL);
+		break;
+	case OP_PROC:
+		if (sb->bind_proc)
+			put3(a, "--ro-bind", op->path, op->path);
+		else
+			put3(a, "--proc", op->path, NULL);
+		break;
+	case OP_HOLD:
+		if (op->n == 0)
+			put3(a, "--tmpfs", VIEWS, NULL);
+		*root = op->path;
+		put_view(a, op->path, op->path, op->n);
+		break;
+	case OP_PIN:
+		put_view(a, op->path, *root, op->n);
+		break;
+	}
+}
+
+static void
+put_settings(struct args *a, const struct sandbox *sb)
+{
+	static const char *const always[] = {
+		"--unshare-user", "--unshare-pid", "--unshare-ipc",
+		"--unshare-uts", "--as-pid-1", "--die-with-parent",
+		"--cap-drop", "ALL"
+	};
+	const struct plan *p = sb->plan;
+	size_t i;
+
+	for (i = 0; i < sizeof(always) / sizeof(*always); i++)
+		put(a, always[i]);
+	if (!p->network_host)
+		put(a, "--unshare-net");
+	for (i = 0; i < p->nenv; i++)
+		put3(a, p->env[i].value == NULL ? "--unsetenv" : "--setenv",
+		    p->env[i].name, p->env[i].value);
+}
+
+int
+sandbox_args(const struct sandbox *sb)
+{
+	struct args a = { NULL, 0 };
+	const char *root = "/";
+	int fd = memfd_create("bwrap-args", MFD_CLOEXEC), copy = -1;
+	size_t i;
+	int bad;
+
+	if (fd == -1 || (copy = dup(fd)) == -1 ||
+	    (a.fp = fdopen(copy, "w")) == NULL)
+		goto fail;
+	put_settings(&a, sb);
+	for (i = 0; i < sb->plan->nops; i++)
+		put_op(&a, sb, &sb->plan->op[i], &root);
+	if (sb->plan->chdir != NULL)
+		put3(&a, "--chdir", sb->plan->chdir, NULL);
+	bad = ferror(a.fp);
+	if (fclose(a.fp) == EOF || bad) {
+		copy = -1;
+		goto fail;
+	}
+	if (a.n > BWRAP_ARGS_MAX) {
+		errno = 0;
+		msg_path("bwrap", "%zu arguments, and it takes %d: use fewer "
+		    "rules, or rules for whole directories", a.n,
+		    BWRAP_ARGS_MAX);
+		file_close(&fd);
+		return -1;
+	}
+	if (lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+fail:
+	msg_path("bwrap", "its arguments cannot be kept");
+	file_close(&copy);
+	file_close(&fd);
+	return -1;
+}
+
+/* becoming it ----------------------------------------------------------- */
+
+static int
+by_number(const void *a, const void *b)
+{
+	const int *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/*
+ * Everything but stdin, stdout, stderr and these is closed, and these are
+ * left open across exec.  An element of -1 stands for none.
+ */
+static int
+keep_only(int *fd, size_t n, int cloexec)
+{
+	unsigned next = 3;
+	size_t i;
+
+	qsort(fd, n, sizeof(*fd), by_number);
+	for (i = 0; i < n; i++) {
+		if (fd[i] < 3)
+			continue;
+		if ((unsigned)fd[i] > next &&
+		    sys_close_range(next, (unsigned)fd[i] - 1) == -1)
+			return -1;
+		if (fcntl(fd[i], F_SETFD, fd[i] == cloexec ? FD_CLOEXEC : 0)
+		    == -1)
+			return -1;
+		next = (unsigned)fd[i] + 1;
+	}
+	return sys_close_range(next, ~0U);
+}
+
+/*
+ * A descriptor of our own is close-on-exec, an inherited one cannot be: that
+ * tells whether the caller really gave N.
+ */
+static int
+check_pass_fds(const struct plan *p)
+{
+	size_t i;
+	int flags;
+
+	for (i = 0; i < p->npass_fds; i++) {
+		flags = fcntl(p->pass_fd[i], F_GETFD);
+		if (flags != -1 && (flags & FD_CLOEXEC) == 0)
+			continue;
+		errno = EBADF;
+		dprintf(2, "%s: pass-fd %d: %s\n",
+		    program_invocation_short_name, p->pass_fd[i],
+		    strerror(errno));
+		return -1;
+	}
+	return 0;
+}
+
+/* bwrap --args N --json-status-fd N -- /proc/self/fd/N options -- command */
+static char **
+make_argv(const struct sandbox *sb, int args, int errfd)
+{
+	const struct plan *p = sb->plan;
+	size_t n = 0, i;
+	char **argv, *word[8], init[40];
+
+	for (i = 0; sb->argv[i] != NULL; i++)
+		;
+	argv = calloc(i + 2 * p->npass_fds + 20, sizeof(*argv));
+	if (argv == NULL || asprintf(&word[4], "%d", sb->status) == -1)
+		return NULL;
+	snprintf(init, sizeof(init), "/proc/self/fd/%d", sb->programs->init);
+	if (asprintf(&word[0], "%d", args) == -1 ||
+	    asprintf(&word[1], "%d", sb->gate) == -1 ||
+	    asprintf(&word[2], "%d", errfd) == -1)
+		return NULL;
+	argv[n++] = (char *)(uintptr_t)"bwrap";
+	argv[n++] = (char *)(uintptr_t)"--args";
+	argv[n++] = word[0];
+	argv[n++] = (char *)(uintptr_t)"--json-status-fd";
+	argv[n++] = word[4];
+	argv[n++] = (char *)(uintptr_t)"--";
+	argv[n++] = strdup(init);
+	argv[n++] = (char *)(uintptr_t)"-g";
+	argv[n++] = word[1];
+	if (errfd != -1) {
+		argv[n++] = (char *)(uintptr_t)"-e";
+		argv[n++] = word[2];
+	}
+	for (i = 0; i < 2; i++) {
+		if (sb->vouch->init[i] == -1)
+			continue;
+		if (asprintf(&word[3], "%d", sb->vouch->init[i]) == -1)
+			return NULL;
+		argv[n++] = (char *)(uintptr_t)"-l";
+		argv[n++] = word[3];
+	}
+	for (i = 0; i < p->npass_fds; i++) {
+		if (asprintf(&word[3], "%d", p->pass_fd[i]) == -1)
+			return NULL;
+		argv[n++] = (char *)(uintptr_t)"-p";
+		argv[n++] = word[3];
+	}
+	argv[n++] = (char *)(uintptr_t)"--";
+	for (i = 0; sb->argv[i] != NULL; i++)
+		argv[n++] = sb->argv[i];
+	return argv;
+}
+
+int
+sandbox_exec(const struct sandbox *sb, int args)
+{
+	const struct plan *p = sb->plan;
+	int errfd = -1, *keep;
+	char **argv;
+	size_t n = 0, i;
+
+	if (check_pass_fds(p) == -1)
+		return EXIT_OURS;
+	if (sb->messages != -1 && (errfd = dup(2)) != -1)
+		dup2(sb->messages, 2);
+	argv = make_argv(sb, args, errfd);
+	keep = calloc(p->npass_fds + 8, sizeof(*keep));
+	if (argv == NULL || keep == NULL) {
+		msg_path("bwrap", "cannot be started");
+		return EXIT_OURS;
+	}
+	keep[n++] = args;
+	keep[n++] = sb->status;
+	keep[n++] = sb->gate;
+	keep[n++] = sb->programs->init;
+	keep[n++] = sb->programs->bwrap;
+	keep[n++] = sb->vouch->init[0];
+	keep[n++] = sb->vouch->init[1];
+	keep[n++] = errfd;
+	for (i = 0; i < p->npass_fds; i++)
+		keep[n++] = p->pass_fd[i];
+	/* the monitor has to outlive what the terminal sends the command */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTSTP, SIG_IGN);
+	if (keep_only(keep, n, sb->programs->bwrap) == 0)
+		fexecve(sb->programs->bwrap, argv, environ);
+	msg_path(sb->programs->bwrap_path, "cannot be executed");
+	return EXIT_OURS;
+}
+
+/* what it says ---------------------------------------------------------- */
+
+static char *
+words_of(int messages)
+{
+	static char buf[1024];
+	ssize_t n;
+
+	n = messages == -1 ? 0 : pread(messages, buf, sizeof(buf) - 1, 0);
+	buf[n > 0 ? n : 0] = '\0';
+	return buf;
+}
+
+int
+sandbox_proc_refused(int messages)
+{
+	return strstr(words_of(messages), "Can't mount proc") != NULL;
+}
+
+int
+sandbox_path_gone(int messages)
+{
+	return strstr(words_of(messages), strerror(ENOENT)) != NULL;
+}
+
+static int
+file_has(const char *path, char digit)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), yes;
+	char c = 0;
+
+	if (fd == -1)
+		return 0;
+	yes = read(fd, &c, 1) == 1 && c == digit;
+	close(fd);
+	return yes;
+}
+
+static const char *
+hint(const char *words)
+{
+	if (strstr(words, "nknown option") != NULL)
+		return "; it is too old, 0.5.0 or later is needed";
+	if (strstr(words, "namespace") == NULL &&
+	    strstr(words, "uid map") == NULL &&
+	    strstr(words, "Operation not permitted") == NULL)
+		return "";
+	if (file_has("/proc/sys/kernel/unprivileged_userns_clone", '0'))
+		return "; set the sysctl kernel.unprivileged_userns_clone=1";
+	if (file_has("/proc/sys/user/max_user_namespaces", '0'))
+		return "; the sysctl user.max_user_namespaces is 0";
+	if (file_has("/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+	    '1'))
+		return "; AppArmor restricts user namespaces: give bwrap a "
+		    "profile with userns, or set the sysctl "
+		    "kernel.apparmor_restrict_unprivileged_userns=0";
+	return "; user namespaces are refused here: in a container run it "
+	    "with seccomp=unconfined, and not in a chroot";
+}
+
+void
+sandbox_explain(int messages, const char *bwrap_path)
+{
+	char *words = words_of(messages);
+
+	if (strncmp(words, "bwrap: ", 7) == 0)
+		words += 7;
+	words[strcspn(words, "\n")] = '\0';
+	errno = 0;
+	if (*words == '\0')
+		msg_path(bwrap_path, "ended before the command was started");
+	else
+		msg_path(bwrap_path, "%s%s", words, hint(words));
+}

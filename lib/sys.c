@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: ISC */
+#include <errno.h>
+#include <linux/stat.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys.h"
+
+/* musl 1.2.3 and the kernel headers beside it may be older than these. */
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+#ifndef SYS_mount_setattr
+#define SYS_mount_setattr 442
+#endif
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1
+#endif
+
+int
+sys_openat2(int dirfd, const char *path, int flags, unsigned long long resolve)
+{
+	struct open_how how;
+
+	memset(&how, 0, sizeof(how));
+	how.flags = (unsigned)(flags | O_CLOEXEC);
+	how.resolve = resolve;
+	return (int)syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
+}
+
+int
+sys_open_tree(int dirfd, const char *path, unsigned flags)
+{
+	return (int)syscall(SYS_open_tree, dirfd, path,
+	    flags | OPEN_TREE_CLOEXEC);
+}
+
+int
+sys_move_mount(int from_fd, const char *from, int to_fd, const char *to,
+    unsigned flags)
+{
+	return (int)syscall(SYS_move_mount, from_fd, from, to_fd, to, flags);
+}
+
+int
+sys_mount_setattr(int fd, unsigned flags, unsigned long long set)
+{
+	struct {
+		unsigned long long set, clr, propagation, userns_fd;
+	} attr = { set, 0, 0, 0 };
+
+	return (int)syscall(SYS_mount_setattr, fd, "",
+	    flags | AT_EMPTY_PATH, &attr, sizeof(attr));
+}
+
+int
+sys_pidfd_open(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+int
+sys_pidfd_kill(int pidfd, int sig)
+{
+	return (int)syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
+}
+
+int
+sys_pidfd_over(int pidfd)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+	int n;
+
+	do
+		n = poll(&p, 1, 0);
+	while (n == -1 && errno == EINTR);
+	return n == 1 && (p.revents & POLLIN) != 0;
+}
+
+int
+sys_rename_noreplace(int from_fd, const char *from, int to_fd, const char *to)
+{
+	return (int)syscall(SYS_renameat2, from_fd, from, to_fd, to,
+	    RENAME_NOREPLACE);
+}
+
+int
+sys_is_mount_root(int fd)
+{
+	struct statx stx;
+
+	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE, &stx) == -1)
+		return -1;
+	return (stx.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+int
+sys_close_range(unsigned first, unsigned last)
+{
+	return (int)syscall(SYS_close_range, first, last, 0);
+}

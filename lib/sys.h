@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: ISC */
+#ifndef SRT_SYS_H
+#define SRT_SYS_H
+
+#include <sys/types.h>
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <signal.h>
+
+/*
+ * System calls that musl has no function for, under their own names.  All
+ * return -1 with errno; descriptors they make are close-on-exec.  Their
+ * numbers are the same on every architecture since Linux 5.0
+ * (include/uapi/asm-generic/unistd.h).
+ */
+
+/* openat2(2), Linux 5.6; resolve is RESOLVE_* of <linux/openat2.h>. */
+int	sys_openat2(int dirfd, const char *path, int flags,
+	    unsigned long long resolve);
+
+/* open_tree(2) and move_mount(2), Linux 5.2. */
+int	sys_open_tree(int dirfd, const char *path, unsigned flags);
+int	sys_move_mount(int from_fd, const char *from, int to_fd,
+	    const char *to, unsigned flags);
+
+/* mount_setattr(2), Linux 5.12; set is MOUNT_ATTR_*. */
+int	sys_mount_setattr(int fd, unsigned flags, unsigned long long set);
+
+/* pidfd_open(2), Linux 5.3, and pidfd_send_signal(2), Linux 5.1. */
+int	sys_pidfd_open(pid_t pid);
+int	sys_pidfd_kill(int pidfd, int sig);
+
+/* Whether the process has ended and its PID namespace, if it was init of
+ * one, is empty: poll(2) on a pidfd, kernel/fork.c pidfd_poll(). */
+int	sys_pidfd_over(int pidfd);
+
+/* renameat2(2) with RENAME_NOREPLACE. */
+int	sys_rename_noreplace(int from_fd, const char *from, int to_fd,
+	    const char *to);
+
+/* Whether fd is the root of a mount: statx(2), Linux 5.8.  1, 0 or -1. */
+int	sys_is_mount_root(int fd);
+
+/* close_range(2), Linux 5.9. */
+int	sys_close_range(unsigned first, unsigned last);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: ISC */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "tree.h"
+
+#define LINKS_MAX 40	/* path_resolution(7), as the kernel's MAXSYMLINKS */
+
+int
+node_cmp(const struct node *a, const struct node *b)
+{
+	return strcmp(a->name, b->name);
+}
+
+RB_GENERATE(children, node, entry, node_cmp)
+
+static void
+look_at(struct node *n)
+{
+	struct node *up = n->parent;
+
+	n->look = LOOK_ABSENT;
+	if (up != NULL && up->look != LOOK_DIR) {
+		if (up->look == LOOK_CLOSED)
+			n->look = LOOK_CLOSED;
+		return;
+	}
+	if (lstat(n->path, &n->st) == -1) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			n->look = LOOK_CLOSED;
+		return;
+	}
+	switch (n->st.st_mode & S_IFMT) {
+	case S_IFDIR: n->look = LOOK_DIR; break;
+	case S_IFLNK: n->look = LOOK_LINK; break;
+	default: n->look = LOOK_FILE; break;
+	}
+}
+
+static struct node *
+new_node(struct node *parent, const char *name)
+{
+	struct node *n = calloc(1, sizeof(*n));
+
+	if (n == NULL)
+		return NULL;
+	n->parent = parent;
+	RB_INIT(&n->children);
+	n->name = strdup(name);
+	n->path = parent == NULL ? strdup("/") :
+	    path_join(parent->path, name);
+	if (n->name == NULL || n->path == NULL) {
+		free(n->name);
+		free(n->path);
+		free(n);
+		return NULL;
+	}
+	look_at(n);
+	return n;
+}
+
+int
+tree_init(struct tree *t)
+{
+	t->root = new_node(NULL, "");
+	return t->root == NULL ? -1 : 0;
+}
+
+static void
+free_node(struct node *n)
+{
+	struct node *c;
+
+	while ((c = RB_MIN(children, &n->children)) != NULL) {
+		RB_REMOVE(children, &n->children, c);
+		free_node(c);
+	}
+	free(n->name);
+	free(n->path);
+	free(n);
+}
+
+void
+tree_free(struct tree *t)
+{
+	if (t->root != NULL)
+		free_node(t->root);
+	t->root = NULL;
+}
+
+struct node *
+tree_child(struct node *parent, const char *name)
+{
+	struct node key, *n;
+
+	key.name = (char *)(uintptr_t)name;	/* only compared */
+	n = RB_FIND(children, &parent->children, &key);
+	if (n != NULL)
+		return n;
+	if ((n = new_node(parent, name)) != NULL)
+		RB_INSERT(children, &parent->children, n);
+	return n;
+}
+
+/* Put the target of link before rest, the part of the path still to walk. */
+static int
+follow(const struct node *link, char *todo, size_t size, const char *rest)
+{
+	char target[PATH_MAX], tail[PATH_MAX];
+	ssize_t n = readlink(link->path, target, sizeof(target) - 1);
+
+	if (n == -1)
+		return -1;
+	target[n] = '\0';
+	strlcpy(tail, rest, sizeof(tail));
+	if (strlcpy(todo, target, size) >= size ||
+	    strlcat(todo, "/", size) >= size ||
+	    strlcat(todo, tail, size) >= size) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return 0;
+}
+
+struct node *
+tree_resolve(struct tree *t, const char *path, int guard)
+{
+	char todo[2 * PATH_MAX], name[NAME_MAX + 1];
+	struct node *n = t->root;
+	const char *p = todo;
+	size_t len;
+	int links = 0;
+
+	if (strlcpy(todo, path, PATH_MAX) >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	for (;;) {
+		p += strspn(p, "/");
+		len = strcspn(p, "/");
+		if (len == 0)
+			return n;
+		if (len > NAME_MAX) {
+			errno = ENAMETOOLONG;
+			return NULL;
+		}
+		memcpy(name, p, len);
+		name[len] = '\0';
+		p += len;
+		if (strcmp(name, ".") == 0)
+			continue;
+		if (strcmp(name, "..") == 0) {
+			n = n->parent == NULL ? n : n->parent;
+			continue;
+		}
+		if ((n = tree_child(n, name)) == NULL)
+			return NULL;
+		if (n->look != LOOK_LINK)
+			continue;
+		n->guard |= guard;
+		if (++links > LINKS_MAX) {
+			errno = ELOOP;
+			return NULL;
+		}
+		if (follow(n, todo, sizeof(todo), p) == -1)
+			return NULL;
+		p = todo;
+		n = *p == '/' ? t->root : n->parent;
+	}
+}
+
+struct node *
+tree_find(struct tree *t, const char *path)
+{
+	char name[NAME_MAX + 1];
+	struct node key, *n = t->root;
+	size_t len;
+
+	key.name = name;
+	for (;;) {
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		if (len == 0 || n == NULL || len > NAME_MAX)
+			return len == 0 ? n : NULL;
+		memcpy(name, path, len);
+		name[len] = '\0';
+		path += len;
+		n = RB_FIND(children, &n->children, &key);
+	}
+}
+
+struct node *
+tree_next(struct node *n)
+{
+	struct node *next = RB_MIN(children, &n->children);
+
+	while (next == NULL && n->parent != NULL) {
+		next = RB_NEXT(children, &n->parent->children, n);
+		n = n->parent;
+	}
+	return next;
+}
