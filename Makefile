@@ -86,7 +86,8 @@ all: $(BIN)
 .c.o:
 	$(CC) $(ALLFLAGS) -c -o $@ $<
 .c:
-	$(CC) $(ALLFLAGS) -static -Wl,--gc-sections $(LDFLAGS) -o $@ $< \
+	$(CC) $(ALLFLAGS) -static -Wl,--gc-sections,-z,noseparate-code \
+	    $(LDFLAGS) -o $@ $< \
 	    $(LIB) $(LDLIBS)
 
 $(LIBOBJ) $(BIN) $(UNIT): $(HDR) Makefile $(DEPS)/stamp

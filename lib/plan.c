@@ -741,7 +741,7 @@ set_environment(struct planner *p)
 	if (set_tmpdir(p) == -1)
 		return -1;
 	if (plan->nenv > 1)
-		mergesort(plan->env, plan->nenv, sizeof(*plan->env), by_name);
+		qsort(plan->env, plan->nenv, sizeof(*plan->env), by_name);
 	if (plan->npass_fds > 1)
 		qsort(plan->pass_fd, plan->npass_fds, sizeof(int), by_number);
 	return 0;

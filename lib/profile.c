@@ -117,23 +117,34 @@ fail:
 	return -1;
 }
 
+/* The last line about a variable counts. */
 static int
 add_env(struct profile *p, const char *name, const char *value)
 {
 	struct env_change *e;
+	char *copy = NULL;
+	size_t i;
 
 	if (*name == '\0' || strchr(name, '=') != NULL)
 		return -1;
-	e = reallocarray(p->env, p->nenv + 1, sizeof(*e));
-	if (e == NULL)
+	if (value != NULL && (copy = strdup(value)) == NULL)
 		return -1;
+	for (i = 0; i < p->nenv; i++)
+		if (strcmp(p->env[i].name, name) == 0) {
+			free(p->env[i].value);
+			p->env[i].value = copy;
+			return 0;
+		}
+	e = reallocarray(p->env, p->nenv + 1, sizeof(*e));
+	if (e == NULL) {
+		free(copy);
+		return -1;
+	}
 	p->env = e;
 	e += p->nenv;
-	e->value = NULL;
-	if ((e->name = strdup(name)) == NULL)
-		return -1;
-	if (value != NULL && (e->value = strdup(value)) == NULL) {
-		free(e->name);
+	e->value = copy;
+	if ((e->name = strdup(name)) == NULL) {
+		free(copy);
 		return -1;
 	}
 	p->nenv++;
