@@ -78,8 +78,9 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 # OPENBSD_VIS: strnvis(3) is the one with the size last
 DEFS = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DLIBBSD_OVERLAY \
 	-DLIBBSD_OPENBSD_VIS
-ALLFLAGS = -std=c11 $(WARN) $(DEFS) -Ilib $(DEPFLAGS) \
-	-ffunction-sections -fdata-sections $(CFLAGS)
+# unwind tables serve C++ and debuggers, and -g brings its own
+SMALL = -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+ALLFLAGS = -std=c11 $(WARN) $(DEFS) -Ilib $(DEPFLAGS) $(SMALL) $(CFLAGS)
 
 all: $(BIN)
 

@@ -196,6 +196,7 @@ main(int argc, char **argv)
 		dup2(error_fd, 2);
 	drop_capabilities();
 	close_all_but(keep, nkeep, 3);
+	signal(SIGCHLD, SIG_DFL);	/* ignored, nothing could be waited for */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	if (gate_fd != -1)

@@ -96,6 +96,8 @@ main(int argc, char **argv)
 	const char *bwrap = NULL, *path = "-";
 	int ch, args, status, sock[2];
 
+	if (file_std_open() == -1)
+		return EXIT_OURS;
 	while ((ch = getopt_long(argc, argv, "+hp:V", longopts, NULL)) != -1)
 		switch (ch) {
 		case 'b': bwrap = optarg; break;
@@ -122,9 +124,9 @@ main(int argc, char **argv)
 		err(EXIT_OURS, "SRT_PLACE: an absolute path is wanted");
 	status = record_make(&plan, &places, 0, 0, &record);
 	if (status != 0)
-		return status == EXIT_AGAIN ? EXIT_AGAIN : EXIT_OURS;
+		return status == EXIT_FAIL ? EXIT_OURS : EXIT_AGAIN;
 	sandbox.vouch = &record.vouch;
-	sandbox.status = record.needed ? record.vouch.manifest[0] :
+	sandbox.status = record.vouch.manifest[0] != -1 ? record.vouch.manifest[0] :
 	    memfd_create("bwrap-status", MFD_CLOEXEC);
 	if (sandbox.status == -1 || socketpair(AF_UNIX, SOCK_STREAM |
 	    SOCK_CLOEXEC, 0, sock) == -1)

@@ -30,6 +30,7 @@
 #include "exits.h"
 #include "file.h"
 #include "gate.h"
+#include "lock.h"
 #include "msg.h"
 #include "opt.h"
 #include "place.h"
@@ -125,7 +126,7 @@ run_init(struct run *r)
 static void
 run_close(struct run *r)
 {
-	if (!r->record.needed)
+	if (r->record.vouch.manifest[0] == -1)
 		file_close(&r->status_fd);
 	file_close(&r->messages);
 	file_close(&r->sock[0]);
@@ -148,9 +149,8 @@ prepare(struct run *r, int attempt, int *args, int bind_proc)
 	int locked = attempt >= LOCKED_ATTEMPT, status;
 
 	if (locked && places_lock(&places, &who, &holder) == -1) {
-		msg_path(who->path, "cannot be locked, held by process %ld",
-		    holder);
-		return EXIT_OURS;
+		lock_say(who->path, holder);
+		return RECORD_BUSY;
 	}
 	status = plan_make(&profile, &places, quiet || attempt > 0, &r->plan);
 	if (status == 0)
@@ -160,13 +160,14 @@ prepare(struct run *r, int attempt, int *args, int bind_proc)
 	if (status == 0)
 		status = record_make(&r->plan, &places, locked, 1, &r->record);
 	places_unlock(&places);
-	return status == 0 || status == EXIT_AGAIN ? status : EXIT_OURS;
+	return status == 0 || status == EXIT_AGAIN || status == RECORD_BUSY ?
+	    status : EXIT_OURS;
 }
 
 static int
 open_descriptors(struct run *r)
 {
-	r->status_fd = r->record.needed ? r->record.vouch.manifest[0] :
+	r->status_fd = r->record.vouch.manifest[0] != -1 ? r->record.vouch.manifest[0] :
 	    memfd_create("bwrap-status", MFD_CLOEXEC);
 	r->messages = memfd_create("bwrap-messages", MFD_CLOEXEC);
 	if (r->status_fd == -1 || r->messages == -1 ||
@@ -486,7 +487,7 @@ attempt(int n, int *bind_proc, int *status)
 	if (*status == 0) {
 		if (verbose)
 			say_recorded(&r.record);
-		if (r.record.needed)
+		if (r.record.vouch.place[0] != NULL)
 			flock(r.record.vouch.place[0]->fd, LOCK_SH | LOCK_NB);
 		if (start(&r, args, *bind_proc) == 0) {
 			wait_for_end(&r);
@@ -522,6 +523,8 @@ run(void)
 		if (places_make(&places) == -1)
 			err(EXIT_OURS, "SRT_PLACE: an absolute path is wanted");
 		r = attempt(n, &bind_proc, &status);
+		if (status == RECORD_BUSY)
+			return EXIT_OURS;	/* whoever it is, not to wait for */
 		clean_up();
 		places_close(&places);
 		if (r != EXIT_AGAIN)
@@ -536,6 +539,9 @@ main(int argc, char **argv)
 	const char *bwrap = NULL;
 	int ch, def = 0;
 
+	if (file_std_open() == -1)
+		return EXIT_OURS;
+	signal(SIGCHLD, SIG_DFL);	/* ignored, nothing could be waited for */
 	profile_init(&profile);
 	while ((ch = getopt_long(argc, argv, "+b:e:hp:qt:VvW", longopts, NULL))
 	    != -1)

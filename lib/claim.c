@@ -154,9 +154,7 @@ claim_all(struct places *ps, void (*told)(const char *))
 			continue;
 		if ((p->mutex = lock_mutex(p->fd, &holder)) == -1) {
 			status = errno == EAGAIN ? EXIT_AGAIN : EXIT_FAIL;
-			errno = errno == EAGAIN ? 0 : errno;
-			msg_path(p->path, "cannot be locked, held by process "
-			    "%ld", holder);
+			lock_say(p->path, holder);
 			continue;
 		}
 		if ((r = claim_in(p, told)) != 0)

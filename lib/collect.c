@@ -11,6 +11,7 @@
 #include "collect.h"
 #include "exits.h"
 #include "file.h"
+#include "lock.h"
 #include "manifest.h"
 #include "msg.h"
 #include "record.h"
@@ -394,9 +395,7 @@ collect_all(struct places *ps, void (*told)(const char *))
 
 	if (places_lock(ps, &who, &holder) == -1) {
 		status = errno == EAGAIN ? EXIT_AGAIN : EXIT_FAIL;
-		errno = errno == EAGAIN ? 0 : errno;
-		msg_path(who->path, "cannot be locked, held by process %ld",
-		    holder);
+		lock_say(who->path, holder);
 		places_unlock(ps);
 		return status;
 	}

@@ -174,7 +174,7 @@ adopt(struct record *r, const char *path, const struct stat *st)
 {
 	struct mark k;
 
-	if (!r->needed || !S_ISREG(st->st_mode) || st->st_size != 0 ||
+	if (r->vouch.manifest[0] == -1 || !S_ISREG(st->st_mode) || st->st_size != 0 ||
 	    (st->st_mode & 07777) != 0444 || st->st_nlink != 1)
 		return 0;
 	memset(&k, 0, sizeof(k));

@@ -87,6 +87,20 @@ file_null_stdin(void)
 }
 
 int
+file_std_open(void)
+{
+	int fd;
+
+	/* open(2) gives the lowest that is free */
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd != -1 && fd < 2);
+	if (fd > 2)
+		close(fd);
+	return fd == -1 ? -1 : 0;
+}
+
+int
 file_parent(const char *p, const char **name)
 {
 	const char *slash = strrchr(p, '/');

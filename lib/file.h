@@ -19,6 +19,12 @@ int	file_write(int fd, const void *buf, size_t len);
 /* Make /dev/null the standard input, what was read is not to be read again. */
 int	file_null_stdin(void);
 
+/*
+ * Open /dev/null for whichever of 0, 1 and 2 is closed: what we open must
+ * not become the command's standard output.  -1 if that cannot be done.
+ */
+int	file_std_open(void);
+
 /* close(2) that leaves errno alone; -1 is passed over. */
 void	file_close(int *fd);
 

@@ -11,6 +11,7 @@
 
 #include "file.h"
 #include "lock.h"
+#include "msg.h"
 
 int
 lock_take(int fd)
@@ -117,4 +118,16 @@ lock_mutex(int dirfd, long *holder)
 	if (pwrite(fd, pid, (size_t)n, 0) == -1)
 		errno = 0;
 	return fd;
+}
+
+void
+lock_say(const char *path, long holder)
+{
+	if (errno != EAGAIN)
+		msg_path(path, "cannot be locked");
+	else {
+		errno = 0;
+		msg_path(path, "the lock is held by process %ld for more than "
+		    "%d seconds", holder, LOCK_WAIT_S);
+	}
 }

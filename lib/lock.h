@@ -27,4 +27,10 @@ int	lock_held(int fd);
 #define LOCK_WAIT_S 5
 int	lock_mutex(int dirfd, long *holder);
 
+/*
+ * Say why the mutex of the place at path cannot be had: errno and holder are
+ * those of lock_mutex().
+ */
+void	lock_say(const char *path, long holder);
+
 #endif

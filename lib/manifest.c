@@ -541,10 +541,8 @@ publish_first(struct places *ps, const char *text, size_t len, size_t nmarks,
 	for (i = 0; i < ps->n; i++) {
 		struct place *p = &ps->p[i];
 
-		if (p->fd == -1 || !p->writable) {
-			errno = p->why != 0 ? p->why : EACCES;
+		if (p->fd == -1 || !p->writable)
 			continue;
-		}
 		if (publish_in(p, v->id, text, len, nmarks, &v->manifest[0],
 		    &v->init[0]) == 0) {
 			v->place[0] = p;
@@ -552,12 +550,18 @@ publish_first(struct places *ps, const char *text, size_t len, size_t nmarks,
 		}
 		p->why = errno;
 	}
-	/* all of them failed: say why each did */
+	return -1;
+}
+
+void
+manifest_say_why(const struct places *ps)
+{
+	size_t i;
+
 	for (i = 0; i < ps->n; i++) {
 		errno = ps->p[i].why != 0 ? ps->p[i].why : EACCES;
 		msg_path(ps->p[i].path, "cannot hold a manifest");
 	}
-	return -1;
 }
 
 int
@@ -567,33 +571,31 @@ manifest_publish(struct places *ps, const struct mark *marks, size_t n,
 	struct place *second = places_second(ps);
 	char *text;
 	size_t len;
-	int r = -1, saved;
+	int r = -1;
 
-	memset(v, 0, sizeof(*v));
-	v->manifest[0] = v->manifest[1] = v->init[0] = v->init[1] = -1;
+	vouch_init(v);
 	random_id(v->id);
 	if (text_of(marks, n, &text, &len) == -1)
 		return -1;
 	if (publish_first(ps, text, len, n, v) == -1)
 		goto out;
 	if (second != NULL && second != v->place[0]) {
-		errno = second->why;
-		if (second->fd == -1 || publish_in(second, v->id, text, len, n,
-		    &v->manifest[1], &v->init[1]) == -1) {
-			msg_path(second->path, "SRT_PLACE cannot be used");
-			saved = errno;
-			manifest_withdraw(v);
-			errno = saved;
-			goto out;
+		if (second->fd == -1)
+			goto withdraw;
+		if (publish_in(second, v->id, text, len, n, &v->manifest[1],
+		    &v->init[1]) == -1) {
+			second->why = errno;
+			goto withdraw;
 		}
 		v->place[1] = second;
 	}
 	r = 0;
 out:
-	saved = errno;
 	free(text);
-	errno = saved;
 	return r;
+withdraw:
+	manifest_withdraw(v);
+	goto out;
 }
 
 int
@@ -621,6 +623,13 @@ manifest_withdraw(struct vouch *v)
 		unlinkat(v->place[i]->fd, name, 0);
 	}
 	vouch_close(v);
+}
+
+void
+vouch_init(struct vouch *v)
+{
+	memset(v, 0, sizeof(*v));
+	v->manifest[0] = v->manifest[1] = v->init[0] = v->init[1] = -1;
 }
 
 void

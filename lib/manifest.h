@@ -67,17 +67,21 @@ void	manifest_free(struct manifest *);
 
 /*
  * Write marks into a new manifest in the first place that has room, and its
- * copy in $SRT_PLACE where that is another.  Returns 0, or -1 with errno of
- * the last place tried and nothing left; messages name each place.
+ * copy in $SRT_PLACE where that is another.  Returns 0, or -1 with nothing
+ * left and each place's why set.
  */
 int	manifest_publish(struct places *, const struct mark *, size_t n,
 	    struct vouch *);
+
+/* Say on standard error, a line each, why no place can hold a manifest. */
+void	manifest_say_why(const struct places *);
 
 /* Append text to both; errors with errno.  Room for it was set aside. */
 int	manifest_append(const struct vouch *, const char *text, size_t len);
 
 /* Remove the files of a run that made nothing, and close. */
 void	manifest_withdraw(struct vouch *);
+void	vouch_init(struct vouch *);
 void	vouch_close(struct vouch *);
 
 /*

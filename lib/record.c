@@ -9,6 +9,7 @@
 
 #include "exits.h"
 #include "file.h"
+#include "lock.h"
 #include "msg.h"
 #include "record.h"
 #include "sys.h"
@@ -203,11 +204,32 @@ make_all(struct record *r)
 	return 0;
 }
 
+static void
+unlink_mark(int dirfd, const char *name, const struct mark *k)
+{
+	unlinkat(dirfd, name, k->kind == KIND_DIR ? AT_REMOVEDIR : 0);
+}
+
+/* What was made aside, and what lies in it, deepest first. */
+static void
+unmake_aside(const struct record *r, size_t i, int dirfd)
+{
+	size_t top = strlen(r->mark[i].path), j;
+	char aside[ASIDE_LEN], *path;
+
+	aside_name(aside, r->vouch.id, i);
+	for (j = end_of(r, i); j-- > i;)
+		if (asprintf(&path, "%s%s", aside, r->mark[j].path + top) !=
+		    -1) {
+			unlink_mark(dirfd, path, &r->mark[j]);
+			free(path);
+		}
+}
+
 /* Undo: newest first, each only if it still is what was made. */
 static void
 unmake(struct record *r)
 {
-	char aside[ASIDE_LEN];
 	struct stat st;
 	const char *name;
 	size_t i;
@@ -215,17 +237,15 @@ unmake(struct record *r)
 
 	for (i = r->nmarks; i-- > 0;) {
 		struct mark *k = &r->mark[i];
-		int flag = k->kind == KIND_DIR ? AT_REMOVEDIR : 0;
 
-		if (k->role != ROLE_MAKE || k->ino == 0 ||
+		if (k->role != ROLE_MAKE ||
 		    (dirfd = file_parent(k->path, &name)) == -1)
 			continue;
-		k->noted = NOTED_INODE;
+		k->noted = k->ino == 0 ? 0 : NOTED_INODE;
 		if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    mark_matches(k, &st, 0))
-			unlinkat(dirfd, name, flag);
-		aside_name(aside, r->vouch.id, i);
-		unlinkat(dirfd, aside, flag);
+			unlink_mark(dirfd, name, k);
+		unmake_aside(r, i, dirfd);
 		file_close(&dirfd);
 	}
 }
@@ -437,22 +457,6 @@ copy_marks(const struct plan *p, struct record *r)
 	return 0;
 }
 
-static int
-lock_places(struct places *places)
-{
-	struct place *who;
-	long holder;
-
-	if (places_lock(places, &who, &holder) == 0)
-		return 0;
-	if (errno == EAGAIN && holder > 0) {
-		errno = 0;
-		msg_path(who->path, "the lock is held by process %ld", holder);
-	} else
-		msg_path(who->path, "cannot be locked");
-	return -1;
-}
-
 /* Is there anything to look at again, or to make? */
 static int
 needs_mutex(const struct plan *p)
@@ -460,32 +464,47 @@ needs_mutex(const struct plan *p)
 	return p->nmarks != 0 || p->nowns != 0;
 }
 
+/*
+ * A run that names no placeholder has a manifest, too, so that the next
+ * clean-up finds what a killed monitor may leave; it can do without.
+ */
+static int
+publish(struct places *places, struct record *r)
+{
+	if (manifest_publish(places, r->mark, r->nmarks, &r->vouch) == 0 ||
+	    r->nmarks == 0)
+		return 0;
+	manifest_say_why(places);
+	msg_path("manifest", "cannot be written, so no sandbox is started");
+	return -1;
+}
+
 int
 record_make(const struct plan *p, struct places *places, int locked,
     int quiet, struct record *r)
 {
-	int status;
+	struct place *who;
+	long holder;
+	int status = 0;
 
 	memset(r, 0, sizeof(*r));
-	r->vouch.manifest[0] = r->vouch.manifest[1] = -1;
-	r->vouch.init[0] = r->vouch.init[1] = -1;
-	r->needed = p->nmarks != 0;
+	vouch_init(&r->vouch);
 	if (copy_marks(p, r) == -1) {
 		msg_path("plan", "cannot be recorded");
 		record_free(r);
 		return EXIT_FAIL;
 	}
-	if (r->needed && manifest_publish(places, r->mark, r->nmarks,
-	    &r->vouch) == -1) {
-		msg_path("manifest", "cannot be written anywhere, so no "
-		    "sandbox is started");
+	if (publish(places, r) == -1) {
 		record_free(r);
 		return EXIT_FAIL;
 	}
-	status = 0;
-	if (needs_mutex(p))
-		status = lock_places(places) == -1 ? EXIT_AGAIN :
-		    check_and_make(p, places, quiet, r);
+	if (needs_mutex(p)) {
+		if (places_lock(places, &who, &holder) == -1) {
+			lock_say(who->path, holder);
+			status = RECORD_BUSY;
+		} else
+			status = check_and_make(p, places, quiet, r);
+	}
 	if (!locked)
 		places_unlock(places);
 	if (status != 0) {

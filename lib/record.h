@@ -13,17 +13,19 @@
  */
 
 struct record {
-	struct vouch	 vouch;		/* descriptors -1 where not needed */
-	int		 needed;	/* the plan names placeholders */
+	struct vouch	 vouch;		/* descriptors -1 without manifest */
 	struct mark	*mark;		/* as noted; in the plan's order */
 	size_t		 nmarks;
 };
 
+#define RECORD_BUSY	(-1)
+
 /*
  * Make what the plan needs.  locked: the caller holds all mutexes.  Returns
- * 0, or an exit status: EXIT_AGAIN (with a message unless quiet) if the plan
- * no longer holds, else EXIT_FAIL after a message.  On failure nothing is
- * left, and *r needs no record_free().
+ * 0; EXIT_AGAIN (exits.h; with a message unless quiet) if the plan no longer
+ * holds; RECORD_BUSY after a message if a mutex was held too long; else
+ * EXIT_FAIL after a message.  On failure nothing is left, and *r needs no
+ * record_free().
  */
 int	record_make(const struct plan *, struct places *, int locked,
 	    int quiet, struct record *r);
