@@ -6,9 +6,11 @@
  */
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <getopt.h>
 #include <linux/capability.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -18,19 +20,30 @@
 
 #include "child.h"
 #include "exits.h"
+#include "file.h"
 #include "gate.h"
 #include "msg.h"
 #include "opt.h"
+#include "sandbox.h"
 #include "sys.h"
 
-#define FDS 64	/* descriptors a profile can pass */
+#define FDS	PASS_FDS_MAX
+#define OURS	8	/* descriptors of our own */
 
 static const char usage[] =
-	"srt-init [-hV] [-e fd] [-g fd] [-l fd] [-p fd] -- prog [arg ...]";
+	"srt-init [-hV] [-c fd] [-e fd] [-g fd] [-l fd] [-p fd]\n"
+	"                [-- prog [arg ...]]";
 
+static const struct option longopts[] = {
+	{ "help",	no_argument,	NULL, 'h' },
+	{ "version",	no_argument,	NULL, 'V' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static int command_fd = -1;
 static int gate_fd = -1;
 static int error_fd = -1;
-static int keep[FDS + 3], nkeep;	/* open in us: gate and locks, too */
+static int keep[FDS + OURS], nkeep;	/* open in us: gate and locks, too */
 static int pass[FDS], npass;		/* open in the command */
 
 static void
@@ -102,6 +115,56 @@ wait_for_go(void)
 	close(gate_fd);
 }
 
+/* The words of the command from a descriptor, NUL-ended each. */
+static char **
+read_command(int fd)
+{
+	char **argv, *buf, *p;
+	size_t len, n = 0;
+
+	if (file_slurp(fd, SIZE_MAX, &buf, &len) == -1)
+		err(EXIT_OURS, "command");
+	for (p = buf; p < buf + len; p += strlen(p) + 1)
+		n++;
+	if ((argv = calloc(n + 1, sizeof(*argv))) == NULL)
+		err(EXIT_OURS, "command");
+	for (n = 0, p = buf; p < buf + len; p += strlen(p) + 1)
+		argv[n++] = p;
+	return argv;
+}
+
+/*
+ * A file without a magic number is a script for sh (POSIX execvp(3); musl
+ * leaves that to its callers).  The file is the one that execvp found.
+ */
+static void
+become_script(char **argv)
+{
+	const char *dirs = getenv("PATH");
+	char *path = argv[0], **shell;
+	size_t n = 0, len;
+
+	if (dirs == NULL)
+		dirs = "/usr/local/bin:/bin:/usr/bin";
+	while (strchr(argv[0], '/') == NULL && *dirs != '\0') {
+		len = strcspn(dirs, ":");
+		if (asprintf(&path, "%.*s/%s", (int)len, dirs, argv[0]) == -1)
+			return;
+		if (access(path, X_OK) == 0)
+			break;
+		dirs += len + (dirs[len] == ':');
+	}
+	while (argv[n] != NULL)
+		n++;
+	if ((shell = calloc(n + 2, sizeof(*shell))) == NULL)
+		return;
+	shell[0] = (char *)(uintptr_t)"sh";
+	shell[1] = path;
+	memcpy(shell + 2, argv + 1, (n - 1) * sizeof(*shell));
+	execv("/bin/sh", shell);
+	errno = ENOEXEC;
+}
+
 static void
 become(char **argv)
 {
@@ -110,6 +173,8 @@ become(char **argv)
 	child_reset_signals();
 	close_all_but(pass, npass, 3);
 	execvp(argv[0], argv);
+	if (errno == ENOEXEC)
+		become_script(argv);
 	status = errno == ENOENT || errno == ENOTDIR ? EXIT_NOTFOUND :
 	    EXIT_NOEXEC;
 	msg_path(argv[0], "cannot be run");
@@ -131,7 +196,7 @@ reap(pid_t command)
 /*
  * What the supervisor sends is for the command.  The terminal sends to the
  * command by itself (SI_KERNEL), and a sender inside has a pid here: neither
- * is passed on.
+ * is passed on.  Not PID 1, we are run by hand, and all senders are meant.
  */
 static void
 serve(pid_t command, const sigset_t *all)
@@ -144,7 +209,7 @@ serve(pid_t command, const sigset_t *all)
 		if (sig == SIGCHLD)
 			reap(command);
 		else if (sig > 0 && info.si_code <= SI_USER &&
-		    info.si_pid == 0)
+		    (info.si_pid == 0 || getpid() != 1))
 			kill(command, sig);
 	}
 }
@@ -169,33 +234,38 @@ main(int argc, char **argv)
 	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1)
 		err(EXIT_OURS, "prctl");
 	/* we are run by descriptor, which gives no name */
+	if (strncmp(argv[0], "/proc/", 6) == 0)
+		argv[0] = (char *)(uintptr_t)"srt-init";
 	program_invocation_short_name = (char *)(uintptr_t)"srt-init";
-	opterr = 0;
-	while ((ch = getopt(argc, argv, "+e:g:hl:p:V")) != -1) {
+	while ((ch = getopt_long(argc, argv, "+c:e:g:hl:p:V", longopts,
+	    NULL)) != -1) {
 		if (ch == 'h')
-			usage_and_exit(usage, 0);
+			help_and_exit(usage, EXIT_OURS);
 		if (ch == 'V')
-			version_and_exit();
+			version_and_exit(EXIT_OURS);
 		if (ch == '?')
 			usage_and_exit(usage, EXIT_OURS);
 		fd = (int)num_or_die(EXIT_OURS, "descriptor", optarg, 0,
 		    1 << 20);
-		if (ch == 'e')
+		if (ch == 'c')
+			command_fd = fd;
+		else if (ch == 'e')
 			error_fd = fd;
 		else if (ch == 'g')
 			gate_fd = fd;
 		else if (ch == 'p')
 			add_fd(pass, &npass, FDS, fd);
-		add_fd(keep, &nkeep, FDS + 3, fd);
+		add_fd(keep, &nkeep, FDS + OURS, fd);
 	}
-	argc -= optind;
 	argv += optind;
-	if (argc < 1)
-		usage_and_exit(usage, EXIT_OURS);
 	if (error_fd != -1)
 		dup2(error_fd, 2);
 	drop_capabilities();
 	close_all_but(keep, nkeep, 3);
+	if (command_fd != -1)
+		argv = read_command(command_fd);
+	if (argv[0] == NULL)
+		usage_and_exit(usage, EXIT_OURS);
 	signal(SIGCHLD, SIG_DFL);	/* ignored, nothing could be waited for */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);

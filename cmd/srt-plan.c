@@ -39,14 +39,14 @@ main(int argc, char **argv)
 			    strlen(optarg)) == -1)
 				return EXIT_DATA;
 			break;
-		case 'h': usage_and_exit(usage, 0);
+		case 'h': help_and_exit(usage, EXIT_FAIL);
 		case 'p':
 			given = 1;
 			if (profile_load(&profile, optarg) == -1)
 				return EXIT_DATA;
 			break;
 		case 'q': quiet = 1; break;
-		case 'V': version_and_exit();
+		case 'V': version_and_exit(EXIT_FAIL);
 		case 'W': def = 1; break;
 		case 'w': why = optarg; break;
 		default: usage_and_exit(usage, EXIT_USAGE);

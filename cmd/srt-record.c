@@ -101,9 +101,9 @@ main(int argc, char **argv)
 	while ((ch = getopt_long(argc, argv, "+hp:V", longopts, NULL)) != -1)
 		switch (ch) {
 		case 'b': bwrap = optarg; break;
-		case 'h': usage_and_exit(usage, 0);
+		case 'h': help_and_exit(usage, EXIT_OURS);
 		case 'p': path = optarg; break;
-		case 'V': version_and_exit();
+		case 'V': version_and_exit(EXIT_OURS);
 		default: usage_and_exit(usage, EXIT_OURS);
 		}
 	argv += optind;

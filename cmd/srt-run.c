@@ -107,7 +107,8 @@ block_signals(sigset_t *set)
 	sigemptyset(set);
 	sigaddset(set, SIGCHLD);
 	for (i = 0; i < sizeof(passed_on) / sizeof(*passed_on); i++)
-		sigaddset(set, passed_on[i]);
+		if (passed_on[i] != SIGHUP || !child_ignores_hangup())
+			sigaddset(set, passed_on[i]);
 	sigprocmask(SIG_BLOCK, set, NULL);
 }
 
@@ -552,7 +553,7 @@ main(int argc, char **argv)
 			    strlen(optarg)) == -1)
 				return EXIT_OURS;
 			break;
-		case 'h': usage_and_exit(usage, 0);
+		case 'h': help_and_exit(usage, EXIT_OURS);
 		case 'p':
 			if (profile_load(&profile, optarg) == -1)
 				return EXIT_OURS;
@@ -562,7 +563,7 @@ main(int argc, char **argv)
 			limit_s = num_or_die(EXIT_OURS, "-t", optarg, 1,
 			    365LL * 24 * 3600);
 			break;
-		case 'V': version_and_exit();
+		case 'V': version_and_exit(EXIT_OURS);
 		case 'v': verbose = 1; break;
 		case 'W': def = 1; break;
 		default: usage_and_exit(usage, EXIT_OURS);

@@ -92,6 +92,14 @@ child_end_holders(const struct stat *st, int lock_only)
 	return n;
 }
 
+int
+child_ignores_hangup(void)
+{
+	struct sigaction sa;
+
+	return sigaction(SIGHUP, NULL, &sa) == 0 && sa.sa_handler == SIG_IGN;
+}
+
 void
 child_reset_signals(void)
 {
@@ -99,7 +107,8 @@ child_reset_signals(void)
 	int sig;
 
 	for (sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);	/* fails for KILL, STOP: no matter */
+		if (sig != SIGHUP || !child_ignores_hangup())
+			signal(sig, SIG_DFL);	/* fails for KILL and STOP */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

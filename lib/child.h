@@ -18,7 +18,11 @@ int	child_status(int wstatus);
  */
 int	child_end_holders(const struct stat *, int lock_only);
 
-/* All signals back to their default, none blocked: for a fresh program. */
+/*
+ * All signals back to their default, none blocked: for a fresh program.  But
+ * a hangup that the caller ignores stays ignored, as nohup(1) wants it.
+ */
 void	child_reset_signals(void);
+int	child_ignores_hangup(void);
 
 #endif

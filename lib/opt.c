@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 #include <err.h>
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "exits.h"
 #include "opt.h"
@@ -22,19 +22,25 @@ num_or_die(int status, const char *what, const char *word, long long min,
 }
 
 void
-version_and_exit(void)
+version_and_exit(int failure)
 {
 	printf("%s %s\n", program_invocation_short_name, VERSION);
-	stdout_or_die(1);
+	stdout_or_die(failure);
+	exit(0);
+}
+
+void
+help_and_exit(const char *usage, int failure)
+{
+	printf("usage: %s\n", usage);
+	stdout_or_die(failure);
 	exit(0);
 }
 
 void
 usage_and_exit(const char *usage, int status)
 {
-	fprintf(status == 0 ? stdout : stderr, "usage: %s\n", usage);
-	if (status == 0)
-		stdout_or_die(1);
+	fprintf(stderr, "usage: %s\n", usage);
 	exit(status);
 }
 
@@ -48,13 +54,18 @@ stdout_or_die(int status)
 int
 opt_list(int argc, char **argv, const char *usage)
 {
+	static const struct option longopts[] = {
+		{ "help",	no_argument,	NULL, 'h' },
+		{ "version",	no_argument,	NULL, 'V' },
+		{ NULL, 0, NULL, 0 }
+	};
 	int ch, nul = 0;
 
-	while ((ch = getopt(argc, argv, "+0hV")) != -1)
+	while ((ch = getopt_long(argc, argv, "+0hV", longopts, NULL)) != -1)
 		switch (ch) {
 		case '0': nul = 1; break;
-		case 'h': usage_and_exit(usage, 0);
-		case 'V': version_and_exit();
+		case 'h': help_and_exit(usage, EXIT_FAIL);
+		case 'V': version_and_exit(EXIT_FAIL);
 		default: usage_and_exit(usage, EXIT_USAGE);
 		}
 	if (optind != argc)

@@ -11,10 +11,15 @@
 long long num_or_die(int status, const char *what, const char *word,
 	    long long min, long long max);
 
-/* "PROGRAM VERSION" on standard output, and exit. */
-void	version_and_exit(void) __attribute__((noreturn));
+/*
+ * For -V and -h: "PROGRAM VERSION", or the usage, on standard output.  The
+ * status is 0, or failure where standard output cannot be written.
+ */
+void	version_and_exit(int failure) __attribute__((noreturn));
+void	help_and_exit(const char *usage, int failure)
+	    __attribute__((noreturn));
 
-/* usage on standard output for -h, else on standard error with status. */
+/* A wrong command line: the usage on standard error. */
 void	usage_and_exit(const char *usage, int status)
 	    __attribute__((noreturn));
 

@@ -22,6 +22,8 @@
  */
 #define VIEWS "/proc"
 
+#define FIXED_ARGS	24	/* of bubblewrap's own, see make_argv() */
+
 static int
 open_program(const char *path)
 {
@@ -295,6 +297,7 @@ sandbox_args(const struct sandbox *sb)
 		copy = -1;
 		goto fail;
 	}
+	a.n += FIXED_ARGS + 2 * sb->plan->npass_fds;
 	if (a.n > BWRAP_ARGS_MAX) {
 		errno = 0;
 		msg_path("bwrap", "%zu arguments, and it takes %d: use fewer "
@@ -327,7 +330,7 @@ by_number(const void *a, const void *b)
  * left open across exec.  An element of -1 stands for none.
  */
 static int
-keep_only(int *fd, size_t n, int cloexec)
+keep_only(int *fd, size_t n)
 {
 	unsigned next = 3;
 	size_t i;
@@ -339,8 +342,7 @@ keep_only(int *fd, size_t n, int cloexec)
 		if ((unsigned)fd[i] > next &&
 		    sys_close_range(next, (unsigned)fd[i] - 1) == -1)
 			return -1;
-		if (fcntl(fd[i], F_SETFD, fd[i] == cloexec ? FD_CLOEXEC : 0)
-		    == -1)
+		if (fcntl(fd[i], F_SETFD, 0) == -1)
 			return -1;
 		next = (unsigned)fd[i] + 1;
 	}
@@ -357,6 +359,11 @@ check_pass_fds(const struct plan *p)
 	size_t i;
 	int flags;
 
+	if (p->npass_fds > PASS_FDS_MAX) {
+		errno = 0;
+		msg_path("pass-fd", "at most %d", PASS_FDS_MAX);
+		return -1;
+	}
 	for (i = 0; i < p->npass_fds; i++) {
 		flags = fcntl(p->pass_fd[i], F_GETFD);
 		if (flags != -1 && (flags & FD_CLOEXEC) == 0)
@@ -370,80 +377,90 @@ check_pass_fds(const struct plan *p)
 	return 0;
 }
 
-/* bwrap --args N --json-status-fd N -- /proc/self/fd/N options -- command */
-static char **
-make_argv(const struct sandbox *sb, int args, int errfd)
+/*
+ * The command's words, NUL-ended, on a memfd for srt-init: bubblewrap would
+ * count them with its own.
+ */
+static int
+command_words(char **argv)
+{
+	int fd = memfd_create("command", MFD_CLOEXEC);
+
+	if (fd == -1)
+		return -1;
+	for (; *argv != NULL; argv++)
+		if (file_write(fd, *argv, strlen(*argv) + 1) == -1)
+			break;
+	if (*argv == NULL && lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+	file_close(&fd);
+	return -1;
+}
+
+/* A list of words that grows; without memory it ends in NULL too early. */
+struct words {
+	char	*w[FIXED_ARGS + 2 * PASS_FDS_MAX];
+	size_t	 n;
+};
+
+static void
+add(struct words *w, const char *option, int fd)
+{
+	if (fd == -1)
+		return;
+	w->w[w->n++] = (char *)(uintptr_t)option;
+	if (asprintf(&w->w[w->n], "%d", fd) != -1)
+		w->n++;
+}
+
+/* bwrap --args N --json-status-fd N -- /proc/self/fd/N options */
+static void
+make_argv(struct words *w, const struct sandbox *sb, int args, int errfd,
+    int words)
 {
 	const struct plan *p = sb->plan;
-	size_t n = 0, i;
-	char **argv, *word[8], init[40];
+	size_t i;
 
-	for (i = 0; sb->argv[i] != NULL; i++)
-		;
-	argv = calloc(i + 2 * p->npass_fds + 20, sizeof(*argv));
-	if (argv == NULL || asprintf(&word[4], "%d", sb->status) == -1)
-		return NULL;
-	snprintf(init, sizeof(init), "/proc/self/fd/%d", sb->programs->init);
-	if (asprintf(&word[0], "%d", args) == -1 ||
-	    asprintf(&word[1], "%d", sb->gate) == -1 ||
-	    asprintf(&word[2], "%d", errfd) == -1)
-		return NULL;
-	argv[n++] = (char *)(uintptr_t)"bwrap";
-	argv[n++] = (char *)(uintptr_t)"--args";
-	argv[n++] = word[0];
-	argv[n++] = (char *)(uintptr_t)"--json-status-fd";
-	argv[n++] = word[4];
-	argv[n++] = (char *)(uintptr_t)"--";
-	argv[n++] = strdup(init);
-	argv[n++] = (char *)(uintptr_t)"-g";
-	argv[n++] = word[1];
-	if (errfd != -1) {
-		argv[n++] = (char *)(uintptr_t)"-e";
-		argv[n++] = word[2];
-	}
-	for (i = 0; i < 2; i++) {
-		if (sb->vouch->init[i] == -1)
-			continue;
-		if (asprintf(&word[3], "%d", sb->vouch->init[i]) == -1)
-			return NULL;
-		argv[n++] = (char *)(uintptr_t)"-l";
-		argv[n++] = word[3];
-	}
-	for (i = 0; i < p->npass_fds; i++) {
-		if (asprintf(&word[3], "%d", p->pass_fd[i]) == -1)
-			return NULL;
-		argv[n++] = (char *)(uintptr_t)"-p";
-		argv[n++] = word[3];
-	}
-	argv[n++] = (char *)(uintptr_t)"--";
-	for (i = 0; sb->argv[i] != NULL; i++)
-		argv[n++] = sb->argv[i];
-	return argv;
+	memset(w, 0, sizeof(*w));
+	w->w[w->n++] = (char *)(uintptr_t)"bwrap";
+	add(w, "--args", args);
+	add(w, "--json-status-fd", sb->status);
+	w->w[w->n++] = (char *)(uintptr_t)"--";
+	if (asprintf(&w->w[w->n], "/proc/self/fd/%d", sb->programs->init) !=
+	    -1)
+		w->n++;
+	add(w, "-g", sb->gate);
+	add(w, "-e", errfd);
+	add(w, "-l", sb->vouch->init[0]);
+	add(w, "-l", sb->vouch->init[1]);
+	add(w, "-c", words);
+	for (i = 0; i < p->npass_fds; i++)
+		add(w, "-p", p->pass_fd[i]);
 }
 
 int
 sandbox_exec(const struct sandbox *sb, int args)
 {
 	const struct plan *p = sb->plan;
-	int errfd = -1, *keep;
-	char **argv;
+	int keep[9 + PASS_FDS_MAX], errfd = -1, words;
+	struct words argv;
 	size_t n = 0, i;
 
 	if (check_pass_fds(p) == -1)
 		return EXIT_OURS;
-	if (sb->messages != -1 && (errfd = dup(2)) != -1)
-		dup2(sb->messages, 2);
-	argv = make_argv(sb, args, errfd);
-	keep = calloc(p->npass_fds + 8, sizeof(*keep));
-	if (argv == NULL || keep == NULL) {
-		msg_path("bwrap", "cannot be started");
+	if ((words = command_words(sb->argv)) == -1) {
+		msg_path(sb->argv[0], "cannot be passed to the sandbox");
 		return EXIT_OURS;
 	}
+	if (sb->messages != -1 && (errfd = dup(2)) != -1)
+		dup2(sb->messages, 2);
+	make_argv(&argv, sb, args, errfd, words);
 	keep[n++] = args;
+	keep[n++] = words;
 	keep[n++] = sb->status;
 	keep[n++] = sb->gate;
 	keep[n++] = sb->programs->init;
-	keep[n++] = sb->programs->bwrap;
+	keep[n++] = sb->programs->bwrap;	/* a script is read from it */
 	keep[n++] = sb->vouch->init[0];
 	keep[n++] = sb->vouch->init[1];
 	keep[n++] = errfd;
@@ -453,8 +470,10 @@ sandbox_exec(const struct sandbox *sb, int args)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTSTP, SIG_IGN);
-	if (keep_only(keep, n, sb->programs->bwrap) == 0)
-		fexecve(sb->programs->bwrap, argv, environ);
+	if (keep_only(keep, n) == 0)
+		fexecve(sb->programs->bwrap, argv.w, environ);
+	if (errfd != -1)
+		dup2(errfd, 2);
 	msg_path(sb->programs->bwrap_path, "cannot be executed");
 	return EXIT_OURS;
 }

@@ -7,7 +7,8 @@
 
 /* bubblewrap: finding it, its arguments, becoming it. */
 
-#define BWRAP_ARGS_MAX 9000	/* MAX_ARGS, bubblewrap.c */
+#define BWRAP_ARGS_MAX	9000	/* MAX_ARGS, bubblewrap.c */
+#define PASS_FDS_MAX	64	/* descriptors a profile can pass */
 
 /* Opened (O_PATH) before any sandbox can have replaced them. */
 struct programs {
