@@ -35,8 +35,7 @@ main(int argc, char **argv)
 		switch (ch) {
 		case 'e':
 			given = 1;
-			if (profile_parse(&profile, "-e", optarg,
-			    strlen(optarg)) == -1)
+			if (profile_option(&profile, optarg) == -1)
 				return EXIT_DATA;
 			break;
 		case 'h': help_and_exit(usage, EXIT_FAIL);

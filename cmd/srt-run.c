@@ -549,8 +549,7 @@ main(int argc, char **argv)
 		switch (ch) {
 		case 'b': bwrap = optarg; break;
 		case 'e':
-			if (profile_parse(&profile, "-e", optarg,
-			    strlen(optarg)) == -1)
+			if (profile_option(&profile, optarg) == -1)
 				return EXIT_OURS;
 			break;
 		case 'h': help_and_exit(usage, EXIT_OURS);

@@ -231,6 +231,17 @@ is_directive(const char *word)
 	return 0;
 }
 
+/* "FILE:LINE: WORD: what is wrong with it" */
+static void
+say_bad_word(const char *where, const char *word, const char *what)
+{
+	char *encoded = line_encode(word);
+
+	errno = 0;
+	msg_path(where, "%s: %s", encoded == NULL ? "?" : encoded, what);
+	free(encoded);
+}
+
 static int
 record(struct profile *p, struct line_reader *r, const char *where)
 {
@@ -245,22 +256,25 @@ record(struct profile *p, struct line_reader *r, const char *where)
 		    where);
 	if (setting(p, r->word, r->nwords) == 0)
 		return 0;
-	if (is_directive(r->word[0])) {
-		msg_path(where, "%s: bad value", r->word[0]);
-	} else {
-		errno = 0;
-		msg_path(where, "unknown directive");
-	}
+	say_bad_word(where, r->word[0], is_directive(r->word[0]) ?
+	    "bad value" : "unknown directive");
 	return -1;
 }
 
 /* A profile may begin with its version, "srt-profile 1". */
 static int
-is_version(const struct line_reader *r, int first)
+is_version(const struct line_reader *r)
 {
-	return first && r->nwords == 2 &&
-	    strcmp(r->word[0], "srt-profile") == 0 &&
-	    strcmp(r->word[1], "1") == 0;
+	return r->nwords == 2 && strcmp(r->word[0], "srt-profile") == 0;
+}
+
+static int
+check_version(const struct line_reader *r, const char *where)
+{
+	if (strcmp(r->word[1], "1") == 0)
+		return 0;
+	say_bad_word(where, r->word[1], "a profile of another version than 1");
+	return -1;
 }
 
 int
@@ -278,15 +292,25 @@ profile_parse(struct profile *p, const char *name, char *buf, size_t len)
 			errno = 0;
 			msg_path(where, "not a line of a profile");
 			ok = 0;
-		} else
-			ok = is_version(&r, first) ||
-			    record(p, &r, where) == 0;
+		} else if (first && is_version(&r))
+			ok = check_version(&r, where) == 0;
+		else
+			ok = record(p, &r, where) == 0;
 		free(where);
 		if (!ok)
 			return -1;
 		first = 0;
 	}
 	return 0;
+}
+
+int
+profile_option(struct profile *p, char *text)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "-e %u", ++p->noptions);
+	return profile_parse(p, name, text, strlen(text));
 }
 
 int

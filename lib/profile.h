@@ -37,6 +37,7 @@ struct profile {
 	int			 private_tmp;
 	int			 unix_sockets;	/* allowed */
 	int			 nested_userns;	/* allowed */
+	unsigned		 noptions;	/* -e so far */
 };
 
 void	profile_init(struct profile *);
@@ -48,6 +49,9 @@ void	profile_free(struct profile *);
  */
 int	profile_parse(struct profile *, const char *name, char *buf,
 	    size_t len);
+
+/* The same for the argument of an option -e; they are counted in messages. */
+int	profile_option(struct profile *, char *text);
 
 /*
  * The same from a file, "-" being standard input, which is then /dev/null

@@ -541,14 +541,16 @@ hint(const char *words)
 void
 sandbox_explain(int messages, const char *bwrap_path)
 {
+	const char *what_to_do;
 	char *words = words_of(messages);
 
 	if (strncmp(words, "bwrap: ", 7) == 0)
 		words += 7;
 	words[strcspn(words, "\n")] = '\0';
+	what_to_do = hint(words);
 	errno = 0;
 	if (*words == '\0')
 		msg_path(bwrap_path, "ended before the command was started");
 	else
-		msg_path(bwrap_path, "%s%s", words, hint(words));
+		msg_path(bwrap_path, "%s%s", words, what_to_do);
 }
