@@ -111,7 +111,7 @@ main(int argc, char **argv)
 		usage_and_exit(usage, EXIT_OURS);
 	load_plan(&plan, path);
 	if (programs_open(&programs, bwrap) == -1 ||
-	    programs_check(&programs, &plan) == -1)
+	    programs_check(&programs, &plan, 0) == -1)
 		return EXIT_OURS;
 	memset(&sandbox, 0, sizeof(sandbox));
 	sandbox.plan = &plan;

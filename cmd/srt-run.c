@@ -155,7 +155,8 @@ prepare(struct run *r, int attempt, int *args, int bind_proc)
 	}
 	status = plan_make(&profile, &places, quiet || attempt > 0, &r->plan);
 	if (status == 0)
-		status = programs_check(&programs, &r->plan);
+		status = programs_check(&programs, &r->plan,
+		    quiet || attempt > 0);
 	if (status == 0)
 		status = (*args = sandbox_args(&sb)) == -1 ? EXIT_OURS : 0;
 	if (status == 0)

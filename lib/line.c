@@ -6,9 +6,6 @@
 
 #include "line.h"
 
-/* VIS_OCTAL: \ooo for every byte that is not a visible ASCII character. */
-#define ENCODING (VIS_OCTAL | VIS_WHITE)
-
 void
 line_open(struct line_reader *r, const char *name, char *buf, size_t len)
 {
@@ -82,25 +79,62 @@ line_next(struct line_reader *r)
 	return 0;
 }
 
+/*
+ * One byte, in the form of vis(3) with VIS_OCTAL.  Not with vis(3) itself:
+ * libbsd's goes through the locale's characters, and musl's C locale has
+ * some for bytes above 0x7f that are none (mbrtowc gives 0xdf80 and up), so
+ * that one byte would come out as two.
+ */
+static char *
+encode_byte(char *p, unsigned char c, int plain_blanks)
+{
+	if (c == '\\') {
+		*p++ = '\\';
+		*p++ = '\\';
+	} else if ((c > ' ' && c < 0x7f) || (c == ' ' && plain_blanks))
+		*p++ = (char)c;
+	else {
+		*p++ = '\\';
+		*p++ = (char)('0' + (c >> 6));
+		*p++ = (char)('0' + (c >> 3 & 7));
+		*p++ = (char)('0' + (c & 7));
+	}
+	return p;
+}
+
+static char *
+encode(const char *s, int plain_blanks)
+{
+	char *enc = reallocarray(NULL, strlen(s) + 1, 4), *p = enc;
+
+	if (enc == NULL)
+		return NULL;
+	for (; *s != '\0'; s++)
+		p = encode_byte(p, (unsigned char)*s, plain_blanks);
+	*p = '\0';
+	return enc;
+}
+
 char *
 line_encode(const char *s)
 {
-	char *enc = reallocarray(NULL, strlen(s) + 1, 4);
+	return encode(s, 0);
+}
 
-	if (enc != NULL)
-		strvis(enc, s, ENCODING);
-	return enc;
+char *
+line_printable(const char *s)
+{
+	return encode(s, 1);
 }
 
 void
 line_put(FILE *fp, const char *s)
 {
-	char enc[5];
+	char enc[4];
 
-	for (; *s != '\0'; s++) {
-		vis(enc, *s, ENCODING, s[1]);
-		fputs(enc, fp);
-	}
+	for (; *s != '\0'; s++)
+		fwrite(enc, 1, (size_t)(encode_byte(enc, (unsigned char)*s,
+		    0) - enc), fp);
 }
 
 void

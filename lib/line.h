@@ -42,7 +42,11 @@ void	line_put(FILE *, const char *s);
 /* One path of a list: a line, or as it is with a NUL behind it (-0). */
 void	line_put_path(FILE *, const char *path, int nul);
 
-/* s encoded, in memory the caller frees; NULL with ENOMEM. */
+/*
+ * s encoded, in memory the caller frees; NULL with ENOMEM.  The second is
+ * for people: spaces stay.
+ */
 char	*line_encode(const char *s);
+char	*line_printable(const char *s);
 
 #endif

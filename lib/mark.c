@@ -144,6 +144,7 @@ mark_note(struct mark *k, const struct stat *st)
 	k->ino = st->st_ino;
 	k->mtime = st->st_mtim;
 	k->ctime = st->st_ctim;
+	k->noted = NOTED_INODE | NOTED_CTIME;
 }
 
 static int

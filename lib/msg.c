@@ -4,29 +4,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <vis.h>
 
+#include "file.h"
+#include "line.h"
 #include "msg.h"
 
 void
 msg_path(const char *path, const char *fmt, ...)
 {
 	int saved = errno;
-	char *name = reallocarray(NULL, strlen(path) + 1, 4);
-	char *line = NULL;
+	char *name = line_printable(path);
+	char *what = NULL, *line = NULL;
 	va_list ap;
+	int n;
 
-	if (name != NULL)
-		strvis(name, path, VIS_OCTAL | VIS_TAB | VIS_NL);
 	va_start(ap, fmt);
-	if (vasprintf(&line, fmt, ap) == -1)
-		line = NULL;
+	if (vasprintf(&what, fmt, ap) == -1)
+		what = NULL;
 	va_end(ap);
-	/* one write: lines of several processes do not mix */
-	dprintf(2, "%s: %s: %s%s%s\n", program_invocation_short_name,
-	    name == NULL ? "?" : name, line == NULL ? "out of memory" : line,
+	n = asprintf(&line, "%s: %s: %s%s%s\n", program_invocation_short_name,
+	    name == NULL ? "?" : name, what == NULL ? "out of memory" : what,
 	    saved == 0 ? "" : ": ", saved == 0 ? "" : strerror(saved));
+	/* one write(2): lines of several processes do not mix */
+	if (n > 0)
+		file_write(2, line, (size_t)n);
 	free(line);
+	free(what);
 	free(name);
 	errno = saved;
 }

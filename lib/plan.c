@@ -18,6 +18,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,6 +53,13 @@ exists(const struct node *n)
 	return n->look != LOOK_ABSENT && n->look != LOOK_CLOSED;
 }
 
+/* Is this denied by name, and not only by lying below what is denied? */
+static int
+is_denied(const struct node *n)
+{
+	return n->rule[DENY_WRITE] != NULL;
+}
+
 static int
 no_memory(void)
 {
@@ -62,25 +70,36 @@ no_memory(void)
 
 /* gather ---------------------------------------------------------------- */
 
+static void
+warn_of_nothing(const struct planner *p, const struct rule *r, int reason)
+{
+	if (r->kind != ALLOW_WRITE || p->quiet)
+		return;
+	errno = reason;
+	msg_path(r->path, "%s (%s) grants nothing", rule_name(r->kind),
+	    r->where);
+}
+
 /* A path with a rule: its node gets it.  One of several rules will do. */
 static int
 gather_rule(struct planner *p, const struct rule *r)
 {
-	struct node *n = tree_resolve(&p->tree, r->path, r->kind == DENY_WRITE);
+	int deny = r->kind == DENY_WRITE || r->kind == DENY_READ;
+	struct node *n = tree_resolve(&p->tree, r->path,
+	    r->kind == DENY_WRITE ? LINK_GUARD : deny ? 0 : LINK_SHOW);
 
-	if (n == NULL && errno == ELOOP)
+	if (n == NULL && errno == ELOOP) {
+		warn_of_nothing(p, r, ELOOP);
 		return 0;	/* leads nowhere; its links are guarded */
+	}
 	if (n == NULL) {
 		msg_path(r->path, "%s (%s)", rule_name(r->kind), r->where);
 		return EXIT_FAIL;
 	}
 	if (n->rule[r->kind] == NULL)
 		n->rule[r->kind] = r;
-	if (r->kind == ALLOW_WRITE && n->look == LOOK_ABSENT && !p->quiet) {
-		errno = ENOENT;
-		msg_path(r->path, "%s (%s) grants nothing", rule_name(r->kind),
-		    r->where);
-	}
+	if (!exists(n))
+		warn_of_nothing(p, r, n->look == LOOK_CLOSED ? EACCES : ENOENT);
 	return 0;
 }
 
@@ -178,7 +197,7 @@ gather(struct planner *p)
 	for (i = 0; i < p->profile->nrules; i++)
 		if ((r = gather_rule(p, &p->profile->rule[i])) != 0)
 			return r;
-	if (!p->profile->unix_sockets)
+	if (!p->profile->unix_sockets.yes)
 		gather_sockets(p);
 	if (p->profile->private_tmp &&
 	    ((r = gather_own(p, "/tmp", OWN_TMP)) != 0 ||
@@ -278,35 +297,32 @@ decide(struct node *n, struct above a)
 	struct node *c;
 
 	a.place |= n->place;
+	a.denied |= is_denied(n);
+	n->within = a.own;
 	if (n->own == OWN_DEV || n->own == OWN_PROC ||
-	    (n->own == OWN_TMP && !grant && n->rule[DENY_READ] == NULL)) {
+	    (n->own == OWN_TMP && !grant)) {
 		/* grants above do not reach in: the host's is not shown */
-		a.own = n->own;
+		a.own = n->within = n->own;
 		a.visible = a.granted = 0;
 	} else if (grant) {
 		a.own = OWN_NOT;
 		a.visible = 1;
-	} else if (n->rule[DENY_READ] != NULL && exists(n)) {
+	}
+	if (a.own == OWN_TMP && (a.denied || (n->own == OWN_TMP &&
+	    n->rule[DENY_READ] != NULL)))
+		a.own = OWN_NOT;	/* empty, and not writable */
+	else if (!grant && n->rule[DENY_READ] != NULL && exists(n)) {
 		if (a.own != OWN_TMP)	/* that shows nothing of it */
 			a.own = OWN_NOT;
 		a.visible = 0;
 	}
 	a.granted |= n->rule[ALLOW_WRITE] != NULL && exists(n);
-	a.denied |= n->rule[DENY_WRITE] != NULL;
 	n->want = a.place && a.own == OWN_NOT ? ACCESS_NONE : access_of(&a);
-	n->within = a.own;
 	RB_FOREACH(c, children, &n->children)
 		decide(c, a);
 }
 
 /* stand_in -------------------------------------------------------------- */
-
-/* Is this denied by name, and not only by lying below what is denied? */
-static int
-is_denied(const struct node *n)
-{
-	return n->rule[DENY_WRITE] != NULL;
-}
 
 static int
 is_empty_dir(const char *path)
@@ -362,7 +378,7 @@ shut(struct node *dir)
 			closedir(fp);
 			return no_memory();
 		}
-		if (c->rule[DENY_WRITE] == NULL && c->want != ACCESS_NONE &&
+		if (!is_denied(c) && !c->shut && c->want != ACCESS_NONE &&
 		    (c->look == LOOK_DIR || c->look == LOOK_FILE))
 			c->want = ACCESS_RW;
 	}
@@ -383,10 +399,11 @@ stand_in_for(struct node *n, struct node *dir)
 	enum kind kind;
 
 	if (faccessat(AT_FDCWD, dir->path, W_OK | X_OK, AT_EACCESS) == -1) {
-		/* where neither we nor the command can make it, nothing is */
-		if (errno == EROFS || dir->st.st_uid != geteuid())
-			return 0;
-		return shut(dir);
+		if (errno != EROFS && dir->st.st_uid == geteuid())
+			return shut(dir);
+		/* neither we nor the command can make anything in it */
+		dir->fixed = 1;
+		return 0;
 	}
 	if (n->look == LOOK_CLOSED)
 		return 0;
@@ -408,8 +425,9 @@ stand_in_for(struct node *n, struct node *dir)
 }
 
 /*
- * All absent denied nodes.  One below another needs nothing of its own; nor
- * does one below a file, a link, or what is not writable inside.
+ * All absent denied nodes.  One below another needs nothing of its own, nor
+ * does one below what is not writable inside.  One below a file cannot be
+ * made as long as the file stays.
  */
 static int
 stand_in(struct planner *p)
@@ -418,15 +436,18 @@ stand_in(struct planner *p)
 	int r;
 
 	for (n = p->tree.root; n != NULL; n = tree_next(n)) {
-		if (!is_denied(n) || exists(n))
+		if (exists(n) || (!is_denied(n) &&
+		    (n->look == LOOK_ABSENT || n->rule[DENY_READ] == NULL)))
 			continue;
-		for (up = n->parent; up->look == LOOK_ABSENT && !is_denied(up);
+		for (up = n->parent; !exists(up) && !is_denied(up);
 		    up = up->parent)
 			;
-		while (up->look == LOOK_CLOSED)
-			up = up->parent;
-		if (is_denied(up) || !is_dir(up) || up->want != ACCESS_RW)
+		if (is_denied(up) || up->want != ACCESS_RW)
 			continue;
+		if (!is_dir(up)) {
+			up->fixed = 1;
+			continue;
+		}
 		if ((r = stand_in_for(n, up)) != 0)
 			return r;
 	}
@@ -462,18 +483,34 @@ shown(const struct node *n)
 }
 
 /*
- * Does n by itself need a mount?  In a directory of the sandbox's own only
- * what is denied does: it cannot be made there either.
+ * Does n by itself need a mount?  In a private tmp what is denied does even
+ * if it is absent: it cannot be made there either.
  */
 static int
 is_mount(const struct node *n)
 {
 	if (n->want == ACCESS_OWN)
-		return n->own != OWN_NOT ||
-		    (n->within == OWN_TMP && is_denied(n));
-	if (n->look == LOOK_LINK || (!exists(n) && !n->place))
+		return n->own != OWN_NOT;
+	if (n->look == LOOK_LINK ||
+	    (!exists(n) && !n->place && n->within != OWN_TMP))
 		return 0;
 	return n->want != shown(n);
+}
+
+/* A link by which something was denied, where it could be replaced. */
+static int
+is_guarded(const struct node *n)
+{
+	return (n->links & LINK_GUARD) != 0 && n->look == LOOK_LINK &&
+	    n->parent->want == ACCESS_RW;
+}
+
+/* A link by which something was allowed, in a directory that is not shown. */
+static int
+is_shown_link(const struct node *n)
+{
+	return (n->links & LINK_SHOW) != 0 && n->look == LOOK_LINK &&
+	    (n->parent->want == ACCESS_NONE || n->parent->want == ACCESS_OWN);
 }
 
 static void
@@ -484,8 +521,11 @@ protect(struct node *n)
 
 	if (n->want == ACCESS_RW)
 		n->region = mount || above == NULL ? n : above;
-	if (mount || n->made || (n->guard && n->look == LOOK_LINK)) {
+	if (mount || n->made || is_guarded(n) || is_shown_link(n)) {
 		n->busy = 1;
+		pin_above(n, 1);
+	} else if (n->fixed && n->region != n) {
+		n->busy = n->pinned = 1;
 		pin_above(n, 1);
 	} else if (n->keep && n->region != NULL && n->region != n) {
 		n->pinned = 1;
@@ -552,9 +592,7 @@ emit_mount(struct planner *p, const struct node *n)
 	case ACCESS_NONE:
 		return emit(p, is_dir(n) || n->place ? OP_HIDE : OP_MASK, n, 0);
 	case ACCESS_OWN:
-		if (n->own == OWN_TMP)
-			return emit(p, OP_TMP, n, 01777);
-		return emit(p, is_denied(n) ? OP_MASK : OP_TMP, n, 0755);
+		return emit(p, OP_TMP, n, n->own == OWN_TMP ? 01777 : 0755);
 	}
 	return 0;
 }
@@ -574,9 +612,25 @@ is_covered_later(const struct node *n)
 static int
 needs_mount(const struct node *n)
 {
-	if (is_covered_later(n))
+	if (is_covered_later(n) || n->look == LOOK_LINK)
 		return 0;
-	return is_mount(n) || (n->within == OWN_TMP && n->busy);
+	return is_mount(n) || (n->want == ACCESS_OWN &&
+	    n->within == OWN_TMP && n->busy);
+}
+
+static int
+emit_symlink(struct planner *p, const struct node *n)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlink(n->path, target, sizeof(target) - 1);
+	struct op *op;
+
+	if (len == -1)
+		return 0;	/* gone since: then it is not to be shown */
+	target[len] = '\0';
+	if ((op = plan_add_op(p->plan, OP_SYMLINK, n->path, 0)) == NULL)
+		return -1;
+	return (op->target = strdup(target)) == NULL ? -1 : 0;
 }
 
 static int
@@ -589,8 +643,8 @@ emit_tree(struct planner *p, struct node *n)
 		return -1;
 	if (n->parent == NULL && emit_all_pins(p) == -1)
 		return -1;
-	if (n->want == ACCESS_OWN && n->within == OWN_TMP && is_denied(n))
-		return 0;
+	if (is_shown_link(n) && emit_symlink(p, n) == -1)
+		return -1;
 	RB_FOREACH(c, children, &n->children)
 		if (emit_tree(p, c) == -1)
 			return -1;
@@ -659,8 +713,7 @@ emit_outside(struct planner *p)
 		if (n->mark != NULL && (n->busy || n->pinned) &&
 		    emit_rely(p, n) == -1)
 			return -1;
-		if (in_region && n->guard && n->look == LOOK_LINK &&
-		    n->parent->want == ACCESS_RW &&
+		if (in_region && is_guarded(n) &&
 		    plan_add_link(p->plan, n->path) == -1)
 			return -1;
 		if (in_region && is_denied(n) && exists(n) &&
@@ -727,8 +780,8 @@ set_environment(struct planner *p)
 	struct plan *plan = p->plan;
 	size_t i;
 
-	plan->network_host = pr->network_host;
-	plan->nested_userns = pr->nested_userns;
+	plan->network_host = pr->network.yes;
+	plan->nested_userns = pr->nested_userns.yes;
 	if (pr->chdir != NULL && (plan->chdir = strdup(pr->chdir)) == NULL)
 		return -1;
 	for (i = 0; i < pr->nenv; i++)

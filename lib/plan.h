@@ -24,6 +24,7 @@ enum op_type {
 	OP_TMP,		/* an empty, writable directory, mode n */
 	OP_DEV,
 	OP_PROC,
+	OP_SYMLINK,	/* to target */
 	OP_HOLD,	/* a second, buried view n of the write root */
 	OP_PIN		/* a directory in view n that must not be moved */
 };
@@ -31,6 +32,7 @@ enum op_type {
 struct op {
 	enum op_type	 type;
 	char		*path;
+	char		*target;	/* of OP_SYMLINK, else NULL */
 	unsigned	 n;
 };
 

@@ -15,7 +15,7 @@
 static const struct {
 	const char	*word;
 	enum op_type	 type;
-	char		 number;	/* has one: 'o'ctal, 'd'ecimal, or 0 */
+	char		 extra;	/* 'o'ctal, 'd'ecimal, 't'arget, or 0 */
 } ops[] = {
 	{ "ro",		OP_RO,		0 },
 	{ "rw",		OP_RW,		0 },
@@ -25,6 +25,7 @@ static const struct {
 	{ "tmp",	OP_TMP,		'o' },
 	{ "dev",	OP_DEV,		0 },
 	{ "proc",	OP_PROC,	0 },
+	{ "symlink",	OP_SYMLINK,	't' },
 	{ "hold",	OP_HOLD,	'd' },
 	{ "pin",	OP_PIN,		'd' }
 };
@@ -49,8 +50,10 @@ plan_free(struct plan *p)
 {
 	size_t i;
 
-	for (i = 0; i < p->nops; i++)
+	for (i = 0; i < p->nops; i++) {
 		free(p->op[i].path);
+		free(p->op[i].target);
+	}
 	for (i = 0; i < p->nmarks; i++)
 		free(p->mark[i].path);
 	for (i = 0; i < p->nowns; i++)
@@ -91,6 +94,7 @@ plan_add_op(struct plan *p, enum op_type type, const char *path, unsigned n)
 	p->op = op;
 	op += p->nops;
 	op->type = type;
+	op->target = NULL;
 	op->n = n;
 	if ((op->path = strdup(path)) == NULL)
 		return NULL;
@@ -217,10 +221,14 @@ print_op(const struct op *op, FILE *fp)
 	for (i = 0; ops[i].type != op->type; i++)
 		;
 	fputs(ops[i].word, fp);
-	if (ops[i].number == 'o')
+	if (ops[i].extra == 'o')
 		fprintf(fp, " %04o", op->n);
-	else if (ops[i].number == 'd')
+	else if (ops[i].extra == 'd')
 		fprintf(fp, " %u", op->n);
+	else if (ops[i].extra == 't') {
+		putc(' ', fp);
+		line_put(fp, op->target);
+	}
 	put_path(fp, op->path);
 }
 
@@ -275,14 +283,20 @@ parse_number(const char *word, int base, unsigned *n)
 static int
 read_op(struct plan *p, char **w, size_t n, size_t i)
 {
+	const char extra = ops[i].extra;
 	unsigned number = 0;
+	struct op *op;
 
-	if (n != (ops[i].number == 0 ? 2 : 3) || *w[n - 1] != '/')
+	if (n != (extra == 0 ? 2 : 3) || *w[n - 1] != '/')
 		return -1;
-	if (ops[i].number != 0 && parse_number(w[1],
-	    ops[i].number == 'o' ? 8 : 10, &number) == -1)
+	if ((extra == 'o' || extra == 'd') &&
+	    parse_number(w[1], extra == 'o' ? 8 : 10, &number) == -1)
 		return -1;
-	return plan_add_op(p, ops[i].type, w[n - 1], number) == NULL ? -1 : 0;
+	if ((op = plan_add_op(p, ops[i].type, w[n - 1], number)) == NULL)
+		return -1;
+	if (extra == 't' && (op->target = strdup(w[1])) == NULL)
+		return -1;
+	return 0;
 }
 
 static int

@@ -117,34 +117,38 @@ fail:
 	return -1;
 }
 
-/* The last line about a variable counts. */
+/*
+ * The order of lines must not matter, so what is said twice must be the
+ * same: EEXIST where it is not.
+ */
 static int
 add_env(struct profile *p, const char *name, const char *value)
 {
 	struct env_change *e;
-	char *copy = NULL;
 	size_t i;
 
 	if (*name == '\0' || strchr(name, '=') != NULL)
 		return -1;
-	if (value != NULL && (copy = strdup(value)) == NULL)
-		return -1;
 	for (i = 0; i < p->nenv; i++)
 		if (strcmp(p->env[i].name, name) == 0) {
-			free(p->env[i].value);
-			p->env[i].value = copy;
-			return 0;
+			const char *old = p->env[i].value;
+
+			if ((old == NULL) == (value == NULL) &&
+			    (old == NULL || strcmp(old, value) == 0))
+				return 0;
+			errno = EEXIST;
+			return -1;
 		}
 	e = reallocarray(p->env, p->nenv + 1, sizeof(*e));
-	if (e == NULL) {
-		free(copy);
+	if (e == NULL)
 		return -1;
-	}
 	p->env = e;
 	e += p->nenv;
-	e->value = copy;
-	if ((e->name = strdup(name)) == NULL) {
-		free(copy);
+	e->value = NULL;
+	if ((e->name = strdup(name)) == NULL)
+		return -1;
+	if (value != NULL && (e->value = strdup(value)) == NULL) {
+		free(e->name);
 		return -1;
 	}
 	p->nenv++;
@@ -156,6 +160,7 @@ add_pass_fd(struct profile *p, const char *word)
 {
 	const char *bad;
 	int *fd = reallocarray(p->pass_fd, p->npass_fds + 1, sizeof(*fd));
+	size_t i;
 
 	if (fd == NULL)
 		return -1;
@@ -163,29 +168,45 @@ add_pass_fd(struct profile *p, const char *word)
 	fd[p->npass_fds] = (int)strtonum(word, 0, INT_MAX, &bad);
 	if (bad != NULL)
 		return -1;
+	for (i = 0; i < p->npass_fds; i++)
+		if (fd[i] == fd[p->npass_fds])
+			return 0;
 	p->npass_fds++;
 	return 0;
 }
 
-/* One of two words; -1 for anything else. */
+/* One of two words, the same as before; -1 for anything else. */
 static int
-choose(const char *word, const char *no, const char *yes, int *value)
+choose(const char *word, const char *no, const char *yes, struct choice *c)
 {
-	if (strcmp(word, no) == 0)
-		*value = 0;
-	else if (strcmp(word, yes) == 0)
-		*value = 1;
-	else
+	int yes_now = strcmp(word, yes) == 0;
+
+	if (!yes_now && strcmp(word, no) != 0)
 		return -1;
+	if (c->said && c->yes != yes_now) {
+		errno = EEXIST;
+		return -1;
+	}
+	c->said = 1;
+	c->yes = yes_now;
 	return 0;
 }
 
 static int
 set_chdir(struct profile *p, const char *path)
 {
+	char *abs = path_absolute(path);
+
+	if (abs == NULL)
+		return -1;
+	if (p->chdir != NULL && strcmp(p->chdir, abs) != 0) {
+		free(abs);
+		errno = EEXIST;
+		return -1;
+	}
 	free(p->chdir);
-	p->chdir = path_absolute(path);
-	return p->chdir == NULL ? -1 : 0;
+	p->chdir = abs;
+	return 0;
 }
 
 /* Directives other than rules: the least and most words behind, and the job */
@@ -201,7 +222,7 @@ setting(struct profile *p, char **w, size_t n)
 	if (n != 2)
 		return -1;
 	if (strcmp(d, "network") == 0)
-		return choose(w[1], "none", "host", &p->network_host);
+		return choose(w[1], "none", "host", &p->network);
 	if (strcmp(d, "unix-sockets") == 0)
 		return choose(w[1], "deny", "allow", &p->unix_sockets);
 	if (strcmp(d, "nested-userns") == 0)
@@ -256,7 +277,8 @@ record(struct profile *p, struct line_reader *r, const char *where)
 		    where);
 	if (setting(p, r->word, r->nwords) == 0)
 		return 0;
-	say_bad_word(where, r->word[0], is_directive(r->word[0]) ?
+	say_bad_word(where, r->word[0], errno == EEXIST ?
+	    "said otherwise before" : is_directive(r->word[0]) ?
 	    "bad value" : "unknown directive");
 	return -1;
 }

@@ -25,6 +25,11 @@ struct env_change {
 	char	*value;		/* NULL: unset */
 };
 
+struct choice {
+	int	said;
+	int	yes;
+};
+
 struct profile {
 	struct rule		*rule;
 	size_t			 nrules;
@@ -33,10 +38,10 @@ struct profile {
 	int			*pass_fd;
 	size_t			 npass_fds;
 	char			*chdir;		/* absolute, or NULL */
-	int			 network_host;
 	int			 private_tmp;
-	int			 unix_sockets;	/* allowed */
-	int			 nested_userns;	/* allowed */
+	struct choice		 network;	/* yes: the machine's */
+	struct choice		 unix_sockets;	/* yes: allowed */
+	struct choice		 nested_userns;	/* yes: allowed */
 	unsigned		 noptions;	/* -e so far */
 };
 

@@ -137,7 +137,7 @@ is_replaceable(const struct plan *plan, const char *path)
 }
 
 int
-programs_check(const struct programs *pr, const struct plan *plan)
+programs_check(const struct programs *pr, const struct plan *plan, int quiet)
 {
 	char *prefix = strdup(pr->bwrap_path), *slash;
 	int bad;
@@ -155,8 +155,9 @@ programs_check(const struct programs *pr, const struct plan *plan)
 		return 0;
 	errno = 0;
 	if (geteuid() == 0 && plan_lets_write(plan, "/")) {
-		msg_path(pr->bwrap_path, "warning: the command can replace "
-		    "it, and with it the next sandbox");
+		if (!quiet)
+			msg_path(pr->bwrap_path, "warning: the command can "
+			    "replace it, and with it the next sandbox");
 		return 0;
 	}
 	msg_path(pr->bwrap_path, "the profile lets the command replace it; "
@@ -242,6 +243,9 @@ put_op(struct args *a, const struct sandbox *sb, const struct op *op,
 			put3(a, "--ro-bind", op->path, op->path);
 		else
 			put3(a, "--proc", op->path, NULL);
+		break;
+	case OP_SYMLINK:
+		put3(a, "--symlink", op->target, op->path);
 		break;
 	case OP_HOLD:
 		if (op->n == 0)

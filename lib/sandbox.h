@@ -27,9 +27,9 @@ void	programs_close(struct programs *);
 /*
  * May the command replace bubblewrap, so that the next run starts something
  * else?  Refused with a message (-1); with a write root of / root cannot
- * avoid it and is warned.
+ * avoid it and is warned, unless quiet.
  */
-int	programs_check(const struct programs *, const struct plan *);
+int	programs_check(const struct programs *, const struct plan *, int quiet);
 
 struct sandbox {
 	const struct plan	*plan;

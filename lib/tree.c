@@ -127,7 +127,7 @@ follow(const struct node *link, char *todo, size_t size, const char *rest)
 }
 
 struct node *
-tree_resolve(struct tree *t, const char *path, int guard)
+tree_resolve(struct tree *t, const char *path, int mark)
 {
 	char todo[2 * PATH_MAX], name[NAME_MAX + 1];
 	struct node *n = t->root;
@@ -161,7 +161,7 @@ tree_resolve(struct tree *t, const char *path, int guard)
 			return NULL;
 		if (n->look != LOOK_LINK)
 			continue;
-		n->guard |= guard;
+		n->links |= mark;
 		if (++links > LINKS_MAX) {
 			errno = ELOOP;
 			return NULL;

@@ -58,7 +58,7 @@ struct node {
 	enum own		 own;
 	int			 place;		/* a place, there or to be made */
 	int			 keep;		/* others' placeholder: pinned */
-	int			 guard;		/* a link not to be replaced */
+	int			 links;		/* LINK_*, if it is a link */
 	int			 shut;		/* ours, closed by its mode */
 	/* decided by the planner */
 	enum access		 want;
@@ -66,6 +66,7 @@ struct node {
 	struct node		*region;	/* write root it lies in */
 	int			 busy;		/* a mount at or below it */
 	int			 pinned;
+	int			 fixed;		/* must stay what it is: pinned */
 	int			 made;		/* a placeholder will stand here */
 	enum kind		 kind;		/* of that */
 	mode_t			 mode;
@@ -86,12 +87,14 @@ struct node *tree_child(struct node *parent, const char *name);
 
 /*
  * The node at the absolute path, resolved as the kernel would: links are
- * followed, the last one too, ".." goes to the real parent.  guard: every
- * link on the way is marked, so that it cannot be replaced from inside.
- * Returns NULL with errno: ELOOP for a link that leads nowhere (the link is
- * marked all the same), EACCES for what we cannot search.
+ * followed, the last one too, ".." goes to the real parent.  Every link on
+ * the way is marked: LINK_GUARD, it must not be replaced from inside, or
+ * LINK_SHOW, it has to be seen there.  Returns NULL with errno, ELOOP for a
+ * link that leads nowhere (it is marked all the same).
  */
-struct node *tree_resolve(struct tree *, const char *path, int guard);
+#define LINK_GUARD	1
+#define LINK_SHOW	2
+struct node *tree_resolve(struct tree *, const char *path, int links);
 
 /* The node at a real path, if the tree has it. */
 struct node *tree_find(struct tree *, const char *path);
