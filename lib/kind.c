@@ -133,9 +133,10 @@ below_home(const char *path, const char *home)
 	char *real = home == NULL ? NULL : realpath(home, NULL);
 	const char *rest = NULL;
 
-	if (real != NULL && path_within(path, real) &&
-	    path[strlen(real)] == '/')
-		rest = path + strlen(real) + 1;
+	if (real != NULL && path_within(path, real)) {
+		rest = path + strlen(real);
+		rest += strspn(rest, "/");
+	}
 	free(real);
 	return rest;
 }

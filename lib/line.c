@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <vis.h>
 
 #include "line.h"
 
@@ -15,19 +14,59 @@ line_open(struct line_reader *r, const char *name, char *buf, size_t len)
 	r->end = buf + len;
 }
 
+static int
+is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
 /*
- * Decode in place: unvis(3) never writes more than it has read.  An escaped
- * NUL would cut the word short without a sign, so lengths are compared.
+ * The byte that the escape behind a backslash at *p stands for, with *p left
+ * behind it; -1 for what vis(3) would not have written.  Stricter than
+ * unvis(3), which takes \q for q: a deny of another path than was meant is
+ * worse than an error.
  */
+static int
+decode_escape(const char **p)
+{
+	const char *e = *p;
+	int byte;
+
+	*p += 1;
+	switch (*e) {
+	case '\\': return '\\';
+	case 'n': return '\n';
+	case 's': return ' ';
+	case 't': return '\t';
+	}
+	if (!is_octal(e[0]) || !is_octal(e[1]) || !is_octal(e[2]))
+		return -1;
+	*p = e + 3;
+	byte = (e[0] - '0') << 6 | (e[1] - '0') << 3 | (e[2] - '0');
+	return byte == 0 || byte > 0377 ? -1 : byte;
+}
+
+/* In place: a word never grows.  No word holds a NUL. */
 static int
 decode(char *word)
 {
-	int n = strunvis(word, word);
+	const char *p = word;
+	char *w = word;
+	int byte;
 
-	if (n == -1 || strlen(word) != (size_t)n) {
-		errno = EPROTO;
-		return -1;
+	while (*p != '\0') {
+		if (*p != '\\') {
+			*w++ = *p++;
+			continue;
+		}
+		p++;
+		if ((byte = decode_escape(&p)) == -1) {
+			errno = EPROTO;
+			return -1;
+		}
+		*w++ = (char)byte;
 	}
+	*w = '\0';
 	return 0;
 }
 
