@@ -123,7 +123,7 @@ main(void)
 	check("/\xff\x80", "/\\377\\200");
 	check("/100%s%n", "/100%s%n");
 	check("/a b", "/a b");
-	check("/a\\b", "/a\\134b");
+	check("/a\\b", "/a\\\\b");
 	check("/\r", "/\\015");
 	every_byte();
 	one_write(10);
