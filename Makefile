@@ -33,6 +33,7 @@ LIBOBJ = \
 	lib/claim.o \
 	lib/collect.o \
 	lib/cover.o \
+	lib/emit.o \
 	lib/file.o \
 	lib/gate.o \
 	lib/kind.o \

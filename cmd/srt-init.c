@@ -119,7 +119,8 @@ wait_for_go(void)
 static char **
 read_command(int fd)
 {
-	char **argv, *buf, *p;
+	static char **argv;	/* for as long as we live */
+	char *buf, *p;
 	size_t len, n = 0;
 
 	if (file_slurp(fd, SIZE_MAX, &buf, &len) == -1)

@@ -134,6 +134,10 @@ tell_second(const struct record *r, const char *line)
 {
 	if (r->vouch.manifest[1] == -1)
 		return 0;
+	if (line == NULL) {
+		errno = ENOMEM;
+		return -1;
+	}
 	return file_write(r->vouch.manifest[1], line, strlen(line));
 }
 
@@ -144,10 +148,10 @@ finish(const struct plan *p, struct record *r, const struct gate *g)
 	pid_t init = gate_child_pid(g->status, g->status_from, &line);
 	int host, status = EXIT_OURS;
 
-	if (init == 0)
-		return EXIT_FAIL;	/* ready without it: cannot be */
 	host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (host == -1 || tell_second(r, line) == -1)
+	if (init == 0)
+		status = EXIT_FAIL;	/* ready without it: cannot be */
+	else if (host == -1 || tell_second(r, line) == -1)
 		msg_path("sandbox", "cannot be finished");
 	else if (enter(init, p->nested_userns) == 0)
 		status = cover_all(p, r, host);

@@ -169,7 +169,7 @@ line_printable(const char *s)
 void
 line_put(FILE *fp, const char *s)
 {
-	char enc[4];
+	char enc[4] = "";
 
 	for (; *s != '\0'; s++)
 		fwrite(enc, 1, (size_t)(encode_byte(enc, (unsigned char)*s,

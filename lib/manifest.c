@@ -249,7 +249,7 @@ manifest_read(struct place *place, const char *name, struct manifest *m)
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (m->fd == -1)
 		return -1;
-	if (dot - name != ID_LEN) {
+	if (dot == NULL || dot - name != ID_LEN) {
 		errno = EPROTO;
 		goto bad;
 	}

@@ -9,7 +9,7 @@
  *	decide		access of each node
  *	stand_in	absent denied paths: placeholders, or none needed
  *	protect		what must not be moved aside: pins
- *	emit		mounts, parents before children
+ *	emit		mounts, parents before children (emit.c)
  *
  * Paths are looked at by gather, manifests are read after it: a manifest is
  * published before its placeholders are made, so whatever is seen of another
@@ -18,7 +18,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,38 +27,7 @@
 #include "file.h"
 #include "kind.h"
 #include "msg.h"
-#include "plan.h"
-#include "tree.h"
-
-struct planner {
-	const struct profile	*profile;
-	struct places		*places;
-	struct manifests	 manifests;
-	struct tree		 tree;
-	struct plan		*plan;
-	struct node		*tmp[3];	/* candidates for TMPDIR */
-	int			 quiet;
-	unsigned		 nholds;
-};
-
-static int
-is_dir(const struct node *n)
-{
-	return n->look == LOOK_DIR;
-}
-
-static int
-exists(const struct node *n)
-{
-	return n->look != LOOK_ABSENT && n->look != LOOK_CLOSED;
-}
-
-/* Is this denied by name, and not only by lying below what is denied? */
-static int
-is_denied(const struct node *n)
-{
-	return n->rule[DENY_WRITE] != NULL;
-}
+#include "planner.h"
 
 static int
 no_memory(void)
@@ -98,7 +67,7 @@ gather_rule(struct planner *p, const struct rule *r)
 	}
 	if (n->rule[r->kind] == NULL)
 		n->rule[r->kind] = r;
-	if (!exists(n))
+	if (!node_exists(n))
 		warn_of_nothing(p, r, n->look == LOOK_CLOSED ? EACCES : ENOENT);
 	return 0;
 }
@@ -147,7 +116,7 @@ gather_own(struct planner *p, const char *path, enum own own)
 {
 	struct node *n = tree_resolve(&p->tree, path, 0);
 
-	if (n == NULL || !is_dir(n)) {
+	if (n == NULL || !node_is_dir(n)) {
 		if (own == OWN_TMP)
 			return 0;
 		errno = n == NULL ? errno : ENOTDIR;
@@ -236,7 +205,7 @@ heed_mark(struct planner *p, const struct manifest *m, const struct mark *k)
 		if ((n = tree_resolve(&p->tree, k->path, 0)) == NULL)
 			return errno == ENOMEM ? -1 : 0;
 	}
-	if (strcmp(n->path, k->path) != 0 || !exists(n) ||
+	if (strcmp(n->path, k->path) != 0 || !node_exists(n) ||
 	    !mark_matches(k, &n->st, !m->this_boot))
 		return 0;
 	if (m->live && k->role != ROLE_KEEP)
@@ -292,12 +261,12 @@ access_of(const struct above *a)
 static void
 decide(struct node *n, struct above a)
 {
-	int grant = exists(n) && (n->rule[ALLOW_WRITE] != NULL ||
+	int grant = node_exists(n) && (n->rule[ALLOW_WRITE] != NULL ||
 	    n->rule[ALLOW_READ] != NULL);
 	struct node *c;
 
 	a.place |= n->place;
-	a.denied |= is_denied(n);
+	a.denied |= node_is_denied(n);
 	n->within = a.own;
 	if (n->own == OWN_DEV || n->own == OWN_PROC ||
 	    (n->own == OWN_TMP && !grant)) {
@@ -311,41 +280,18 @@ decide(struct node *n, struct above a)
 	if (a.own == OWN_TMP && (a.denied || (n->own == OWN_TMP &&
 	    n->rule[DENY_READ] != NULL)))
 		a.own = OWN_NOT;	/* empty, and not writable */
-	else if (!grant && n->rule[DENY_READ] != NULL && exists(n)) {
+	else if (!grant && n->rule[DENY_READ] != NULL && node_exists(n)) {
 		if (a.own != OWN_TMP)	/* that shows nothing of it */
 			a.own = OWN_NOT;
 		a.visible = 0;
 	}
-	a.granted |= n->rule[ALLOW_WRITE] != NULL && exists(n);
+	a.granted |= n->rule[ALLOW_WRITE] != NULL && node_exists(n);
 	n->want = a.place && a.own == OWN_NOT ? ACCESS_NONE : access_of(&a);
 	RB_FOREACH(c, children, &n->children)
 		decide(c, a);
 }
 
 /* stand_in -------------------------------------------------------------- */
-
-static int
-is_empty_dir(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *d;
-	int n = 0;
-
-	if (dir == NULL)
-		return 0;
-	while (n == 0 && (d = readdir(dir)) != NULL)
-		n = strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0;
-	closedir(dir);
-	return n == 0;
-}
-
-static int
-looks_like_placeholder(const struct node *n)
-{
-	return S_ISSOCK(n->st.st_mode) ||
-	    (S_ISREG(n->st.st_mode) && n->st.st_size == 0) ||
-	    (S_ISDIR(n->st.st_mode) && is_empty_dir(n->path));
-}
 
 /*
  * A directory that is closed by its mode alone: its owner, the command,
@@ -378,7 +324,7 @@ shut(struct node *dir)
 			closedir(fp);
 			return no_memory();
 		}
-		if (!is_denied(c) && !c->shut && c->want != ACCESS_NONE &&
+		if (!node_is_denied(c) && !c->shut && c->want != ACCESS_NONE &&
 		    (c->look == LOOK_DIR || c->look == LOOK_FILE))
 			c->want = ACCESS_RW;
 	}
@@ -436,15 +382,15 @@ stand_in(struct planner *p)
 	int r;
 
 	for (n = p->tree.root; n != NULL; n = tree_next(n)) {
-		if (exists(n) || (!is_denied(n) &&
+		if (node_exists(n) || (!node_is_denied(n) &&
 		    (n->look == LOOK_ABSENT || n->rule[DENY_READ] == NULL)))
 			continue;
-		for (up = n->parent; !exists(up) && !is_denied(up);
+		for (up = n->parent; !node_exists(up) && !node_is_denied(up);
 		    up = up->parent)
 			;
-		if (is_denied(up) || up->want != ACCESS_RW)
+		if (node_is_denied(up) || up->want != ACCESS_RW)
 			continue;
-		if (!is_dir(up)) {
+		if (!node_is_dir(up)) {
 			up->fixed = 1;
 			continue;
 		}
@@ -476,52 +422,46 @@ pin_above(struct node *n, int busy)
 		n->busy = 1;
 }
 
-static enum access
-shown(const struct node *n)
+enum access
+node_shown(const struct node *n)
 {
 	return n->parent == NULL ? ACCESS_NONE : n->parent->want;
 }
 
-/*
- * Does n by itself need a mount?  In a private tmp what is denied does even
- * if it is absent: it cannot be made there either.
- */
-static int
-is_mount(const struct node *n)
+int
+node_is_mount(const struct node *n)
 {
 	if (n->want == ACCESS_OWN)
 		return n->own != OWN_NOT;
 	if (n->look == LOOK_LINK ||
-	    (!exists(n) && !n->place && n->within != OWN_TMP))
+	    (!node_exists(n) && !n->place && n->within != OWN_TMP))
 		return 0;
-	return n->want != shown(n);
+	return n->want != node_shown(n);
 }
 
-/* A link by which something was denied, where it could be replaced. */
-static int
-is_guarded(const struct node *n)
+int
+node_is_guarded(const struct node *n)
 {
 	return (n->links & LINK_GUARD) != 0 && n->look == LOOK_LINK &&
-	    n->parent->want == ACCESS_RW;
+	    n->parent != NULL && n->parent->want == ACCESS_RW;
 }
 
-/* A link by which something was allowed, in a directory that is not shown. */
-static int
-is_shown_link(const struct node *n)
+int
+node_is_shown_link(const struct node *n)
 {
 	return (n->links & LINK_SHOW) != 0 && n->look == LOOK_LINK &&
-	    (n->parent->want == ACCESS_NONE || n->parent->want == ACCESS_OWN);
+	    n->parent != NULL && (n->parent->want == ACCESS_NONE || n->parent->want == ACCESS_OWN);
 }
 
 static void
 protect(struct node *n)
 {
 	struct node *c, *above = n->parent == NULL ? NULL : n->parent->region;
-	int mount = is_mount(n);
+	int mount = node_is_mount(n);
 
 	if (n->want == ACCESS_RW)
 		n->region = mount || above == NULL ? n : above;
-	if (mount || n->made || is_guarded(n) || is_shown_link(n)) {
+	if (mount || n->made || node_is_guarded(n) || node_is_shown_link(n)) {
 		n->busy = 1;
 		pin_above(n, 1);
 	} else if (n->fixed && n->region != n) {
@@ -533,271 +473,6 @@ protect(struct node *n)
 	}
 	RB_FOREACH(c, children, &n->children)
 		protect(c);
-}
-
-/* emit ------------------------------------------------------------------ */
-
-static int
-emit(struct planner *p, enum op_type type, const struct node *n, unsigned num)
-{
-	return plan_add_op(p->plan, type, n->path, num) == NULL ? -1 : 0;
-}
-
-/* The buried views of the write roots that have something to pin. */
-static int
-emit_pins(struct planner *p, struct node *root)
-{
-	struct node *n;
-	int held = 0;
-
-	for (n = root; n != NULL; n = tree_next(n)) {
-		if (n != root && !path_within(n->path, root->path))
-			break;
-		if (n->region != root || !n->pinned ||
-		    (!exists(n) && !n->made))
-			continue;
-		if (!held && emit(p, OP_HOLD, root, p->nholds) == -1)
-			return -1;
-		held = 1;
-		if (emit(p, OP_PIN, n, p->nholds) == -1)
-			return -1;
-	}
-	p->nholds += (unsigned)held;
-	return 0;
-}
-
-static int
-emit_all_pins(struct planner *p)
-{
-	struct node *n;
-
-	for (n = p->tree.root; n != NULL; n = tree_next(n))
-		if (n->region == n && emit_pins(p, n) == -1)
-			return -1;
-	return 0;
-}
-
-static int
-emit_mount(struct planner *p, const struct node *n)
-{
-	if (n->own == OWN_DEV)
-		return emit(p, OP_DEV, n, 0);
-	if (n->own == OWN_PROC)
-		return emit(p, OP_PROC, n, 0);
-	switch (n->want) {
-	case ACCESS_RO:
-		return emit(p, OP_RO, n, 0);
-	case ACCESS_RW:
-		return emit(p, OP_RW, n, 0);
-	case ACCESS_NONE:
-		return emit(p, is_dir(n) || n->place ? OP_HIDE : OP_MASK, n, 0);
-	case ACCESS_OWN:
-		return emit(p, OP_TMP, n, n->own == OWN_TMP ? 01777 : 0755);
-	}
-	return 0;
-}
-
-/*
- * A placeholder stands below its write root and is covered from outside
- * when everything else is mounted: no mount for it here, but for directories
- */
-static int
-is_covered_later(const struct node *n)
-{
-	return is_denied(n) && n->mark != NULL && n->mark->kind != KIND_DIR &&
-	    n->want == ACCESS_RO && shown(n) == ACCESS_RW;
-}
-
-/* In a private tmp also the directories above a mount: not to be moved. */
-static int
-needs_mount(const struct node *n)
-{
-	if (is_covered_later(n) || n->look == LOOK_LINK)
-		return 0;
-	return is_mount(n) || (n->want == ACCESS_OWN &&
-	    n->within == OWN_TMP && n->busy);
-}
-
-static int
-emit_symlink(struct planner *p, const struct node *n)
-{
-	char target[PATH_MAX];
-	ssize_t len = readlink(n->path, target, sizeof(target) - 1);
-	struct op *op;
-
-	if (len == -1)
-		return 0;	/* gone since: then it is not to be shown */
-	target[len] = '\0';
-	if ((op = plan_add_op(p->plan, OP_SYMLINK, n->path, 0)) == NULL)
-		return -1;
-	return (op->target = strdup(target)) == NULL ? -1 : 0;
-}
-
-static int
-emit_tree(struct planner *p, struct node *n)
-{
-	int mount = needs_mount(n);
-	struct node *c;
-
-	if (mount && emit_mount(p, n) == -1)
-		return -1;
-	if (n->parent == NULL && emit_all_pins(p) == -1)
-		return -1;
-	if (is_shown_link(n) && emit_symlink(p, n) == -1)
-		return -1;
-	RB_FOREACH(c, children, &n->children)
-		if (emit_tree(p, c) == -1)
-			return -1;
-	if (n->want == ACCESS_NONE && (is_dir(n) || n->place) &&
-	    (mount || n->parent == NULL))
-		return emit(p, OP_CLOSE, n, 0);
-	return 0;
-}
-
-static int
-emit_make(struct planner *p, const struct node *n)
-{
-	struct mark *k = plan_add_mark(p->plan, ROLE_MAKE, n->path);
-
-	if (k == NULL)
-		return -1;
-	k->kind = n->kind;
-	k->mode = n->mode;
-	/* a directory that is denied itself is bound over itself */
-	if (is_denied(n) && k->kind == KIND_DIR)
-		return emit(p, OP_RO, n, 0);
-	return 0;
-}
-
-static int
-emit_rely(struct planner *p, const struct node *n)
-{
-	struct mark *k = plan_add_mark(p->plan,
-	    n->busy ? ROLE_RELY : ROLE_KEEP, n->path);
-
-	if (k == NULL)
-		return -1;
-	k->kind = n->mark->kind;
-	k->mode = n->mark->mode;
-	mark_note(k, &n->st);
-	/* what was touched since is not to be taken for ours (collect.c) */
-	k->mtime = n->mark->mtime;
-	return 0;
-}
-
-static int
-emit_own(struct planner *p, const struct node *n)
-{
-	struct owned *o = plan_add_own(p->plan, n->path);
-
-	if (o == NULL)
-		return -1;
-	o->type = n->st.st_mode & S_IFMT;
-	o->blank = looks_like_placeholder(n);
-	o->dev = n->st.st_dev;
-	o->ino = n->st.st_ino;
-	return 0;
-}
-
-/* What has to stand outside, and what must not have changed by then. */
-static int
-emit_outside(struct planner *p)
-{
-	struct node *n;
-
-	for (n = p->tree.root; n != NULL; n = tree_next(n)) {
-		int in_region = n->parent != NULL && n->parent->region != NULL;
-
-		if (n->made && emit_make(p, n) == -1)
-			return -1;
-		if (n->mark != NULL && (n->busy || n->pinned) &&
-		    emit_rely(p, n) == -1)
-			return -1;
-		if (in_region && is_guarded(n) &&
-		    plan_add_link(p->plan, n->path) == -1)
-			return -1;
-		if (in_region && is_denied(n) && exists(n) &&
-		    n->mark == NULL && n->parent->want == ACCESS_RW &&
-		    emit_own(p, n) == -1)
-			return -1;
-	}
-	return 0;
-}
-
-/* settings -------------------------------------------------------------- */
-
-static int
-by_name(const void *a, const void *b)
-{
-	const struct env_change *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
-
-static int
-by_number(const void *a, const void *b)
-{
-	const int *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-/* Can the command make files in the directory n? */
-static int
-can_write_in(const struct node *n)
-{
-	if (n == NULL || !is_dir(n))
-		return 0;
-	if (n->want == ACCESS_OWN)
-		return n->own == OWN_TMP;
-	return n->want == ACCESS_RW &&
-	    faccessat(AT_FDCWD, n->path, W_OK | X_OK, AT_EACCESS) == 0;
-}
-
-/* TMPDIR must name a directory that is there and writable, or nothing. */
-static int
-set_tmpdir(struct planner *p)
-{
-	size_t i;
-
-	for (i = 0; i < p->plan->nenv; i++)
-		if (strcmp(p->plan->env[i].name, "TMPDIR") == 0)
-			return 0;	/* the profile's business */
-	if (can_write_in(p->tmp[0]))
-		return 0;
-	for (i = 1; i < 3; i++)
-		if (can_write_in(p->tmp[i]))
-			return plan_add_env(p->plan, "TMPDIR",
-			    p->tmp[i]->path);
-	return getenv("TMPDIR") == NULL ? 0 :
-	    plan_add_env(p->plan, "TMPDIR", NULL);
-}
-
-static int
-set_environment(struct planner *p)
-{
-	const struct profile *pr = p->profile;
-	struct plan *plan = p->plan;
-	size_t i;
-
-	plan->network_host = pr->network.yes;
-	plan->nested_userns = pr->nested_userns.yes;
-	if (pr->chdir != NULL && (plan->chdir = strdup(pr->chdir)) == NULL)
-		return -1;
-	for (i = 0; i < pr->nenv; i++)
-		if (plan_add_env(plan, pr->env[i].name, pr->env[i].value) ==
-		    -1)
-			return -1;
-	for (i = 0; i < pr->npass_fds; i++)
-		if (plan_add_pass_fd(plan, pr->pass_fd[i]) == -1)
-			return -1;
-	if (set_tmpdir(p) == -1)
-		return -1;
-	if (plan->nenv > 1)
-		qsort(plan->env, plan->nenv, sizeof(*plan->env), by_name);
-	if (plan->npass_fds > 1)
-		qsort(plan->pass_fd, plan->npass_fds, sizeof(int), by_number);
-	return 0;
 }
 
 /* ----------------------------------------------------------------------- */
@@ -837,8 +512,7 @@ plan_make(const struct profile *profile, struct places *places, int quiet,
 	memset(plan, 0, sizeof(*plan));
 	if ((r = think(&p)) == 0) {
 		protect(p.tree.root);
-		if (emit_tree(&p, p.tree.root) == -1 ||
-		    emit_outside(&p) == -1 || set_environment(&p) == -1)
+		if (planner_emit(&p) == -1)
 			r = no_memory();
 	}
 	forget(&p);
@@ -907,7 +581,7 @@ explain(const struct node *n, FILE *fp)
 	const struct node *up;
 	const struct rule *reading = nearest_about_reading(n), *deny;
 
-	for (up = n; up != NULL; up = up->parent) {
+	for (up = n; up->parent != NULL; up = up->parent) {
 		if (up->place) {
 			fputs("write denied: it is, or is in, a place of "
 			    "manifests\nread denied: the same\n", fp);

@@ -133,9 +133,9 @@ add_env(struct profile *p, const char *name, const char *value)
 		if (strcmp(p->env[i].name, name) == 0) {
 			const char *old = p->env[i].value;
 
-			if ((old == NULL) == (value == NULL) &&
-			    (old == NULL || strcmp(old, value) == 0))
-				return 0;
+			if (old == value || (old != NULL && value != NULL &&
+			    strcmp(old, value) == 0))
+				return 0;	/* old == value: both NULL */
 			errno = EEXIST;
 			return -1;
 		}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -95,9 +96,9 @@ tree_free(struct tree *t)
 struct node *
 tree_child(struct node *parent, const char *name)
 {
-	struct node key, *n;
+	struct node key = { .name = (char *)(uintptr_t)name };
+	struct node *n;
 
-	key.name = (char *)(uintptr_t)name;	/* only compared */
 	n = RB_FIND(children, &parent->children, &key);
 	if (n != NULL)
 		return n;
@@ -177,10 +178,9 @@ struct node *
 tree_find(struct tree *t, const char *path)
 {
 	char name[NAME_MAX + 1];
-	struct node key, *n = t->root;
+	struct node key = { .name = name }, *n = t->root;
 	size_t len;
 
-	key.name = name;
 	for (;;) {
 		path += strspn(path, "/");
 		len = strcspn(path, "/");
@@ -203,4 +203,45 @@ tree_next(struct node *n)
 		n = n->parent;
 	}
 	return next;
+}
+
+int
+node_exists(const struct node *n)
+{
+	return n->look != LOOK_ABSENT && n->look != LOOK_CLOSED;
+}
+
+int
+node_is_dir(const struct node *n)
+{
+	return n->look == LOOK_DIR;
+}
+
+int
+node_is_denied(const struct node *n)
+{
+	return n->rule[DENY_WRITE] != NULL;
+}
+
+static int
+is_empty_dir(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *d;
+	int n = 0;
+
+	if (dir == NULL)
+		return 0;
+	while (n == 0 && (d = readdir(dir)) != NULL)
+		n = strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0;
+	closedir(dir);
+	return n == 0;
+}
+
+int
+node_is_blank(const struct node *n)
+{
+	return S_ISSOCK(n->st.st_mode) ||
+	    (S_ISREG(n->st.st_mode) && n->st.st_size == 0) ||
+	    (S_ISDIR(n->st.st_mode) && is_empty_dir(n->path));
 }

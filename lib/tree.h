@@ -94,10 +94,20 @@ struct node *tree_child(struct node *parent, const char *name);
  */
 #define LINK_GUARD	1
 #define LINK_SHOW	2
-struct node *tree_resolve(struct tree *, const char *path, int links);
+struct node *tree_resolve(struct tree *, const char *path, int mark);
 
 /* The node at a real path, if the tree has it. */
 struct node *tree_find(struct tree *, const char *path);
+
+/* Something stands there, as far as can be seen; a directory does. */
+int	node_exists(const struct node *);
+int	node_is_dir(const struct node *);
+
+/* It is denied by name, and not only by lying below what is denied. */
+int	node_is_denied(const struct node *);
+
+/* It could be a placeholder: a socket, an empty file or directory. */
+int	node_is_blank(const struct node *);
 
 /* First and next node in path order, parents before children. */
 struct node *tree_next(struct node *);
