@@ -41,7 +41,8 @@ parse_time(const char *word, struct timespec *ts)
 
 	errno = 0;
 	ts->tv_sec = strtoll(word, &end, 10);
-	if (errno != 0 || end == word || *end != '.' || strlen(end) != 10)
+	if (errno != 0 || end == word || *end != '.' || strlen(end) != 10 ||
+	    !isdigit((unsigned char)end[1]))
 		return -1;
 	ts->tv_nsec = strtol(end + 1, &end, 10);
 	return *end == '\0' ? 0 : -1;

@@ -12,6 +12,7 @@
 
 #include "exits.h"
 #include "file.h"
+#include "line.h"
 #include "msg.h"
 #include "sandbox.h"
 #include "sys.h"
@@ -546,15 +547,17 @@ void
 sandbox_explain(int messages, const char *bwrap_path)
 {
 	const char *what_to_do;
-	char *words = words_of(messages);
+	char *words = words_of(messages), *shown;
 
 	if (strncmp(words, "bwrap: ", 7) == 0)
 		words += 7;
 	words[strcspn(words, "\n")] = '\0';
 	what_to_do = hint(words);
+	shown = line_printable(words);	/* it may have a path in it */
 	errno = 0;
-	if (*words == '\0')
+	if (*words == '\0' || shown == NULL)
 		msg_path(bwrap_path, "ended before the command was started");
 	else
-		msg_path(bwrap_path, "%s%s", words, what_to_do);
+		msg_path(bwrap_path, "%s%s", shown, what_to_do);
+	free(shown);
 }

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,51 +108,53 @@ tree_child(struct node *parent, const char *name)
 	return n;
 }
 
-/* Put the target of link before rest, the part of the path still to walk. */
+/*
+ * The target of link with rest, the part of the path still to walk, behind
+ * it; *todo is replaced, rest may point into it.
+ */
 static int
-follow(const struct node *link, char *todo, size_t size, const char *rest)
+follow(const struct node *link, char **todo, const char *rest)
 {
-	char target[PATH_MAX], tail[PATH_MAX];
+	char target[PATH_MAX], *joined;
 	ssize_t n = readlink(link->path, target, sizeof(target) - 1);
 
 	if (n == -1)
 		return -1;
 	target[n] = '\0';
-	strlcpy(tail, rest, sizeof(tail));
-	if (strlcpy(todo, target, size) >= size ||
-	    strlcat(todo, "/", size) >= size ||
-	    strlcat(todo, tail, size) >= size) {
-		errno = ENAMETOOLONG;
+	if (asprintf(&joined, "%s/%s", target, rest) == -1)
 		return -1;
-	}
+	free(*todo);
+	*todo = joined;
 	return 0;
 }
 
-struct node *
-tree_resolve(struct tree *t, const char *path, int mark)
+/* Take the next component of *p into name; 0 at the end, -1 with errno. */
+static int
+next_component(const char **p, char name[NAME_MAX + 1])
 {
-	char todo[2 * PATH_MAX], name[NAME_MAX + 1];
-	struct node *n = t->root;
-	const char *p = todo;
 	size_t len;
-	int links = 0;
 
-	if (strlcpy(todo, path, PATH_MAX) >= PATH_MAX) {
+	*p += strspn(*p, "/");
+	len = strcspn(*p, "/");
+	if (len > NAME_MAX) {
 		errno = ENAMETOOLONG;
-		return NULL;
+		return -1;
 	}
-	for (;;) {
-		p += strspn(p, "/");
-		len = strcspn(p, "/");
-		if (len == 0)
-			return n;
-		if (len > NAME_MAX) {
-			errno = ENAMETOOLONG;
-			return NULL;
-		}
-		memcpy(name, p, len);
-		name[len] = '\0';
-		p += len;
+	memcpy(name, *p, len);
+	name[len] = '\0';
+	*p += len;
+	return len != 0;
+}
+
+static struct node *
+walk(struct tree *t, char **todo, int mark)
+{
+	char name[NAME_MAX + 1];
+	struct node *n = t->root;
+	const char *p = *todo;
+	int links = 0, got;
+
+	while ((got = next_component(&p, name)) == 1) {
 		if (strcmp(name, ".") == 0)
 			continue;
 		if (strcmp(name, "..") == 0) {
@@ -167,11 +170,32 @@ tree_resolve(struct tree *t, const char *path, int mark)
 			errno = ELOOP;
 			return NULL;
 		}
-		if (follow(n, todo, sizeof(todo), p) == -1)
+		if (follow(n, todo, p) == -1)
 			return NULL;
-		p = todo;
+		p = *todo;
 		n = *p == '/' ? t->root : n->parent;
 	}
+	return got == 0 ? n : NULL;
+}
+
+struct node *
+tree_resolve(struct tree *t, const char *path, int mark)
+{
+	char *todo;
+	struct node *n;
+	int saved;
+
+	if (strlen(path) >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	if ((todo = strdup(path)) == NULL)
+		return NULL;
+	n = walk(t, &todo, mark);
+	saved = errno;
+	free(todo);
+	errno = saved;
+	return n;
 }
 
 struct node *
@@ -179,18 +203,11 @@ tree_find(struct tree *t, const char *path)
 {
 	char name[NAME_MAX + 1];
 	struct node key = { .name = name }, *n = t->root;
-	size_t len;
+	int got = 0;
 
-	for (;;) {
-		path += strspn(path, "/");
-		len = strcspn(path, "/");
-		if (len == 0 || n == NULL || len > NAME_MAX)
-			return len == 0 ? n : NULL;
-		memcpy(name, path, len);
-		name[len] = '\0';
-		path += len;
+	while (n != NULL && (got = next_component(&path, name)) == 1)
 		n = RB_FIND(children, &n->children, &key);
-	}
+	return got == 0 ? n : NULL;
 }
 
 struct node *
