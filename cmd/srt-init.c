@@ -31,7 +31,7 @@
 #define OURS	8	/* descriptors of our own */
 
 static const char usage[] =
-	"srt-init [-hV] [-c fd] [-e fd] [-g fd] [-l fd] [-p fd]\n"
+	"srt-init [-hV] [-c fd] [-e fd] [-g fd] [-l fd] [-p fd] [-s fd]\n"
 	"                [-- prog [arg ...]]";
 
 static const struct option longopts[] = {
@@ -43,6 +43,7 @@ static const struct option longopts[] = {
 static int command_fd = -1;
 static int gate_fd = -1;
 static int error_fd = -1;
+static int stop_fd = -1;
 static int keep[FDS + OURS], nkeep;	/* open in us: gate and locks, too */
 static int pass[FDS], npass;		/* open in the command */
 
@@ -182,16 +183,26 @@ become(char **argv)
 	_exit(status);
 }
 
-/* Reap all that have ended; the command's end is ours. */
+/*
+ * Reap all that have ended; the command's end is ours.  That it was stopped
+ * is for the supervisor to know: the shell that waits for it has to.
+ */
 static void
 reap(pid_t command)
 {
+	unsigned char sig;
 	int wstatus;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &wstatus, WNOHANG)) > 0)
-		if (pid == command)
+	while ((pid = waitpid(-1, &wstatus, WNOHANG | WUNTRACED)) > 0) {
+		if (pid != command)
+			continue;
+		if (!WIFSTOPPED(wstatus))
 			exit(child_status(wstatus));
+		sig = (unsigned char)WSTOPSIG(wstatus);
+		if (stop_fd != -1 && write(stop_fd, &sig, 1) != 1)
+			stop_fd = -1;	/* nobody is interested */
+	}
 }
 
 /*
@@ -238,7 +249,7 @@ main(int argc, char **argv)
 	if (strncmp(argv[0], "/proc/", 6) == 0)
 		argv[0] = (char *)(uintptr_t)"srt-init";
 	program_invocation_short_name = (char *)(uintptr_t)"srt-init";
-	while ((ch = getopt_long(argc, argv, "+c:e:g:hl:p:V", longopts,
+	while ((ch = getopt_long(argc, argv, "+c:e:g:hl:p:s:V", longopts,
 	    NULL)) != -1) {
 		if (ch == 'h')
 			help_and_exit(usage, EXIT_OURS);
@@ -254,6 +265,8 @@ main(int argc, char **argv)
 			error_fd = fd;
 		else if (ch == 'g')
 			gate_fd = fd;
+		else if (ch == 's')
+			stop_fd = fd;
 		else if (ch == 'p')
 			add_fd(pass, &npass, FDS, fd);
 		add_fd(keep, &nkeep, FDS + OURS, fd);

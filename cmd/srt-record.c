@@ -117,7 +117,7 @@ main(int argc, char **argv)
 	sandbox.plan = &plan;
 	sandbox.programs = &programs;
 	sandbox.argv = argv;
-	sandbox.messages = -1;
+	sandbox.messages = sandbox.stops = -1;
 	if ((args = sandbox_args(&sandbox)) == -1)
 		return EXIT_OURS;
 	if (places_make(&places) == -1)

@@ -18,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -56,18 +57,13 @@ static const struct option longopts[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* Signals that are for the command: all that a user or a manager sends. */
-static const int passed_on[] = {
-	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH,
-	SIGCONT, SIGALRM, SIGIO
-};
-
 static struct profile profile;
 static struct programs programs;
 static struct places places;
 static char **command;
 static int quiet, verbose;
 static long long limit_s;	/* 0: none */
+static int signals;		/* descriptor */
 
 /* One attempt to run the command. */
 struct run {
@@ -78,6 +74,7 @@ struct run {
 	int		 messages;	/* its stderr */
 	int		 sock[2];	/* the gate: ours, init's */
 	int		 told[2];	/* pipe: "go" is about to be said */
+	int		 stops[2];	/* pipe: the command was stopped */
 	struct stat	 sock_st;	/* of init's end, to find who holds it */
 	pid_t		 bwrap, gate;
 	int		 bwrap_pidfd;
@@ -99,17 +96,27 @@ now_s(void)
 	return ts.tv_sec;
 }
 
-static void
-block_signals(sigset_t *set)
+/*
+ * All signals come by descriptor.  Not those that a fault of our own raises,
+ * nor a hangup that the caller ignores (nohup(1)).
+ */
+static int
+catch_signals(void)
 {
+	static const int not[] = {
+		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS
+	};
+	sigset_t set;
 	size_t i;
 
-	sigemptyset(set);
-	sigaddset(set, SIGCHLD);
-	for (i = 0; i < sizeof(passed_on) / sizeof(*passed_on); i++)
-		if (passed_on[i] != SIGHUP || !child_ignores_hangup())
-			sigaddset(set, passed_on[i]);
-	sigprocmask(SIG_BLOCK, set, NULL);
+	signal(SIGCHLD, SIG_DFL);	/* ignored, nothing could be waited for */
+	sigfillset(&set);
+	for (i = 0; i < sizeof(not) / sizeof(*not); i++)
+		sigdelset(&set, not[i]);
+	if (child_ignores_hangup())
+		sigdelset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 /* starting -------------------------------------------------------------- */
@@ -120,6 +127,7 @@ run_init(struct run *r)
 	memset(r, 0, sizeof(*r));
 	r->status_fd = r->messages = r->bwrap_pidfd = r->init_pidfd = -1;
 	r->sock[0] = r->sock[1] = r->told[0] = r->told[1] = -1;
+	r->stops[0] = r->stops[1] = -1;
 	r->gate_status = -1;
 	r->bwrap = r->gate = -1;
 }
@@ -134,6 +142,8 @@ run_close(struct run *r)
 	file_close(&r->sock[1]);
 	file_close(&r->told[0]);
 	file_close(&r->told[1]);
+	file_close(&r->stops[0]);
+	file_close(&r->stops[1]);
 	file_close(&r->bwrap_pidfd);
 	file_close(&r->init_pidfd);
 	record_free(&r->record);
@@ -175,6 +185,7 @@ open_descriptors(struct run *r)
 	if (r->status_fd == -1 || r->messages == -1 ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, r->sock) ==
 	    -1 || pipe2(r->told, O_CLOEXEC) == -1 ||
+	    pipe2(r->stops, O_CLOEXEC | O_NONBLOCK) == -1 ||
 	    fstat(r->sock[1], &r->sock_st) == -1)
 		return -1;
 	r->status_from = lseek(r->status_fd, 0, SEEK_END);
@@ -196,7 +207,8 @@ be_bwrap(struct run *r, int args, int bind_proc, pid_t supervisor)
 	struct sandbox sb = {
 		.plan = &r->plan, .programs = &programs,
 		.vouch = &r->record.vouch, .status = r->status_fd,
-		.gate = r->sock[1], .messages = r->messages,
+		.gate = r->sock[1], .stops = r->stops[1],
+		.messages = r->messages,
 		.bind_proc = bind_proc, .argv = command
 	};
 
@@ -237,6 +249,7 @@ start(struct run *r, int args, int bind_proc)
 	file_close(&r->sock[0]);
 	file_close(&r->sock[1]);
 	file_close(&r->told[1]);
+	file_close(&r->stops[1]);
 	return 0;
 }
 
@@ -265,7 +278,8 @@ signal_command(struct run *r, int sig)
 {
 	if (r->init_pidfd != -1)
 		sys_pidfd_kill(r->init_pidfd, sig);
-	else if (sig != SIGCONT && sig != SIGWINCH) {
+	else if (sig == SIGHUP || sig == SIGINT || sig == SIGQUIT ||
+	    sig == SIGTERM) {
 		/* nothing runs yet: what would end the command ends the run */
 		r->wanted = sig;
 		sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);
@@ -335,34 +349,75 @@ enforce_limit(struct run *r)
 	r->over_time = 1;
 }
 
-/* Seconds until something has to be done without being told. */
-static time_t
-patience(const struct run *r)
+/* Milliseconds until something has to be done without being told. */
+static int
+patience_ms(const struct run *r)
 {
 	time_t left = TICK_S;
 
 	if (r->deadline != 0 && r->deadline - now_s() < left)
 		left = r->deadline - now_s();
-	return left < 0 ? 0 : left;
+	return left < 0 ? 0 : (int)left * 1000;
+}
+
+/*
+ * What the terminal sends to its foreground processes (SI_KERNEL) has come
+ * to the command without us.  A hangup is different: it is sent to the
+ * leader of the session alone, and that may be us (drivers/tty/tty_jobctrl.c,
+ * tty_signal_session_leader()).
+ */
+static void
+take_signals(struct run *r)
+{
+	struct signalfd_siginfo si;
+
+	while (read(signals, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
+		int sig = (int)si.ssi_signo;
+
+		if (sig != SIGCHLD &&
+		    (si.ssi_code != SI_KERNEL || sig == SIGHUP))
+			signal_command(r, sig);
+	}
+}
+
+/*
+ * The command was stopped: so are we, for the shell that waits.  Without a
+ * terminal nobody would continue us.
+ */
+static void
+take_stops(struct run *r)
+{
+	unsigned char sig;
+	int tty, any = 0;
+
+	while (read(r->stops[0], &sig, 1) == 1)
+		any = 1;
+	if (!any || (tty = open("/dev/tty", O_RDONLY | O_CLOEXEC |
+	    O_NOCTTY)) == -1)
+		return;
+	close(tty);
+	raise(SIGSTOP);
 }
 
 static void
 wait_for_end(struct run *r)
 {
-	struct timespec ts = { 0, 0 };
-	siginfo_t info;
-	sigset_t set;
-	int sig;
+	struct pollfd p[2] = {
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = r->stops[0], .events = POLLIN }
+	};
+	int n;
 
-	block_signals(&set);
 	while (!reap(r)) {
-		ts.tv_sec = patience(r);
-		sig = sigtimedwait(&set, &info, &ts);
-		if (sig == -1 && errno == EAGAIN)
+		n = poll(p, 2, patience_ms(r));
+		if (n == 0)
 			look_after_manifest(r);
-		/* the terminal has told the command already */
-		if (sig > 0 && sig != SIGCHLD && info.si_code != SI_KERNEL)
-			signal_command(r, sig);
+		if (p[0].revents != 0)
+			take_signals(r);
+		if ((p[1].revents & POLLIN) != 0)
+			take_stops(r);
+		if ((p[1].revents & POLLHUP) != 0)
+			p[1].fd = -1;	/* init has ended */
 		enforce_limit(r);
 	}
 }
@@ -543,7 +598,6 @@ main(int argc, char **argv)
 
 	if (file_std_open() == -1)
 		return EXIT_OURS;
-	signal(SIGCHLD, SIG_DFL);	/* ignored, nothing could be waited for */
 	profile_init(&profile);
 	while ((ch = getopt_long(argc, argv, "+b:e:hp:qt:VvW", longopts, NULL))
 	    != -1)
@@ -573,8 +627,9 @@ main(int argc, char **argv)
 		usage_and_exit(usage, EXIT_OURS);
 	if (def && profile_default(&profile) == -1)
 		return EXIT_OURS;
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1)
-		err(EXIT_OURS, "prctl");
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ||
+	    (signals = catch_signals()) == -1)
+		err(EXIT_OURS, "signals");
 	if (programs_open(&programs, bwrap) == -1)
 		return EXIT_OURS;
 	return run();

@@ -436,6 +436,7 @@ make_argv(struct words *w, const struct sandbox *sb, int args, int errfd,
 		w->n++;
 	add(w, "-g", sb->gate);
 	add(w, "-e", errfd);
+	add(w, "-s", sb->stops);
 	add(w, "-l", sb->vouch->init[0]);
 	add(w, "-l", sb->vouch->init[1]);
 	add(w, "-c", words);
@@ -447,7 +448,7 @@ int
 sandbox_exec(const struct sandbox *sb, int args)
 {
 	const struct plan *p = sb->plan;
-	int keep[9 + PASS_FDS_MAX], errfd = -1, words;
+	int keep[10 + PASS_FDS_MAX], errfd = -1, words;
 	struct words argv;
 	size_t n = 0, i;
 
@@ -464,6 +465,7 @@ sandbox_exec(const struct sandbox *sb, int args)
 	keep[n++] = words;
 	keep[n++] = sb->status;
 	keep[n++] = sb->gate;
+	keep[n++] = sb->stops;
 	keep[n++] = sb->programs->init;
 	keep[n++] = sb->programs->bwrap;	/* a script is read from it */
 	keep[n++] = sb->vouch->init[0];
@@ -475,6 +477,8 @@ sandbox_exec(const struct sandbox *sb, int args)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTSTP, SIG_IGN);
+	signal(SIGTTIN, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN);
 	if (keep_only(keep, n) == 0)
 		fexecve(sb->programs->bwrap, argv.w, environ);
 	if (errfd != -1)

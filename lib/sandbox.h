@@ -37,6 +37,7 @@ struct sandbox {
 	const struct vouch	*vouch;
 	int			 status;	/* for --json-status-fd */
 	int			 gate;		/* init's end of the gate */
+	int			 stops;		/* init tells of stops; or -1 */
 	int			 messages;	/* bubblewrap's stderr, or -1 */
 	int			 bind_proc;	/* show the /proc there is */
 	char			**argv;		/* the command */
