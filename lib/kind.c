@@ -108,6 +108,14 @@ has(const char *dir, const char *name)
 	return yes;
 }
 
+/* gitrepository-layout(5); a linked worktree's has commondir instead. */
+static int
+is_git_dir(const char *dir)
+{
+	return has(dir, "HEAD") && (has(dir, "commondir") ||
+	    (has(dir, "objects") && has(dir, "refs")));
+}
+
 /* The part of path below the nearest git directory above it, or NULL. */
 static const char *
 below_git_dir(const char *path)
@@ -118,9 +126,7 @@ below_git_dir(const char *path)
 	while (dir != NULL && rest == NULL &&
 	    (slash = strrchr(dir, '/')) != NULL && slash != dir) {
 		*slash = '\0';
-		if (strcmp(strrchr(dir, '/'), "/.git") == 0 ||
-		    (has(dir, "HEAD") && has(dir, "objects") &&
-		    has(dir, "refs")))
+		if (strcmp(strrchr(dir, '/'), "/.git") == 0 || is_git_dir(dir))
 			rest = path + (slash - dir) + 1;
 	}
 	free(dir);
