@@ -210,7 +210,7 @@ finish_aside(int dirfd, const char *aside, const char *name,
 	k.noted &= ~NOTED_CTIME;
 	if (fstatat(dirfd, aside, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		return fate_of(errno);
-	if (!mark_matches(&k, &st, !t->claim->this_boot))
+	if (!mark_is_at(&k, dirfd, aside, !t->claim->this_boot, &st))
 		return give_back(dirfd, aside, name, k.path);
 	if (is_touched(&k, &st) &&
 	    leave_empty_file(dirfd, name, &k, &st) == -1)
@@ -286,7 +286,7 @@ remove_target(const struct target *t)
 		goto out;
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		fate = fate_of(errno);
-	else if (!mark_matches(t->mark, &st, !t->claim->this_boot))
+	else if (!mark_is_at(t->mark, dirfd, name, !t->claim->this_boot, &st))
 		fate = GONE;
 	else if (t->mark->kind == KIND_DIR)
 		fate = remove_dir(dirfd, name);

@@ -170,20 +170,20 @@ is_mounted(const char *path, int ro, struct stat *st)
  * mode 0444.  Nobody else has named it: this run does.
  */
 static int
-adopt(struct record *r, const char *path, const struct stat *st)
+adopt(struct record *r, const char *path, const struct stat *st, int host)
 {
 	struct mark k;
 
-	if (r->vouch.manifest[0] == -1 || !S_ISREG(st->st_mode) || st->st_size != 0 ||
-	    (st->st_mode & 07777) != 0444 || st->st_nlink != 1)
+	if (r->vouch.manifest[0] == -1 || !S_ISREG(st->st_mode) ||
+	    st->st_size != 0 || (st->st_mode & 07777) != 0444 ||
+	    st->st_nlink != 1)
 		return 0;
 	memset(&k, 0, sizeof(k));
 	k.role = ROLE_RELY;
 	k.kind = KIND_FILE;
 	k.mode = 0444;
 	k.path = (char *)(uintptr_t)path;
-	mark_note(&k, st);
-	return record_adopt(r, &k);
+	return mark_note(&k, host, path + 1) == -1 ? -1 : record_adopt(r, &k);
 }
 
 /* What is bound over itself must be what stands there outside. */
@@ -197,7 +197,7 @@ check_bind(struct record *r, const char *path, int host)
 		return EXIT_AGAIN;
 	if (in.st_ino == out.st_ino && in.st_dev == out.st_dev)
 		return 0;
-	if (adopt(r, path, &out) == -1)
+	if (adopt(r, path, &out, host) == -1)
 		msg_path(path, "made by bubblewrap, cannot be noted");
 	return EXIT_AGAIN;
 }

@@ -151,9 +151,13 @@ emit_rely(struct planner *p, const struct node *n)
 		return -1;
 	k->kind = n->mark->kind;
 	k->mode = n->mark->mode;
-	mark_note(k, &n->st);
-	/* what was touched since is not to be taken for ours (collect.c) */
+	k->dev = n->st.st_dev;
+	k->ino = n->st.st_ino;
+	k->btime = n->btime;
+	k->ctime = n->st.st_ctim;
+	/* as it was made: what was touched since is the user's (collect.c) */
 	k->mtime = n->mark->mtime;
+	k->noted = NOTED_INODE | NOTED_CTIME;
 	return 0;
 }
 
@@ -169,6 +173,16 @@ emit_own(struct planner *p, const struct node *n)
 	o->dev = n->st.st_dev;
 	o->ino = n->st.st_ino;
 	return 0;
+}
+
+/* What the plan holds only as long as the user's file is what it is now. */
+static int
+is_taken_for_own(const struct node *n)
+{
+	if (node_is_guarded(n) || n->fixed)
+		return 1;
+	return node_is_denied(n) && node_exists(n) && n->mark == NULL &&
+	    n->parent->want == ACCESS_RW;
 }
 
 /* What has to stand outside, and what must not have changed by then. */
@@ -188,8 +202,7 @@ emit_outside(struct planner *p)
 		if (in_region && node_is_guarded(n) &&
 		    plan_add_link(p->plan, n->path) == -1)
 			return -1;
-		if (in_region && node_is_denied(n) && node_exists(n) &&
-		    n->mark == NULL && n->parent->want == ACCESS_RW &&
+		if (in_region && is_taken_for_own(n) &&
 		    emit_own(p, n) == -1)
 			return -1;
 	}

@@ -12,7 +12,7 @@
  * and a record never spans lines.  srt-stream(5) lists the records.
  */
 
-#define LINE_WORDS 8		/* no record has more words */
+#define LINE_WORDS 9		/* no record has more words */
 
 struct line_reader {
 	const char	*name;	/* of the source, for messages; borrowed */

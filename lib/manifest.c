@@ -64,7 +64,7 @@ parse_mark(struct manifest *m, char **w, size_t n)
 	return 0;
 }
 
-/* made INDEX KIND DEV INO MTIME; placed INDEX CTIME */
+/* made INDEX KIND DEV INO BTIME MTIME; placed INDEX CTIME */
 static int
 parse_note(struct manifest *m, char **w, size_t n)
 {
@@ -74,7 +74,7 @@ parse_note(struct manifest *m, char **w, size_t n)
 	if (n < 3 || parse_u64(w[1], &i) == -1 || i >= m->nmarks)
 		return -1;
 	k = &m->mark[i];
-	if (strcmp(w[0], "made") == 0 && n == 6)
+	if (strcmp(w[0], "made") == 0 && n == 7)
 		return kind_parse(w[2], &k->kind) == -1 ? -1 :
 		    mark_parse_inode(k, w + 3);
 	if (strcmp(w[0], "placed") == 0 && n == 3)

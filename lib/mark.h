@@ -13,7 +13,7 @@
  * (srt-stream(5)):
  *
  *	make KIND MODE PATH
- *	rely KIND MODE DEV INO MTIME CTIME PATH		(and keep likewise)
+ *	rely KIND MODE DEV INO BTIME MTIME CTIME PATH	(and keep likewise)
  */
 
 enum role {
@@ -25,7 +25,7 @@ enum role {
 enum kind { KIND_SOCKET, KIND_FILE, KIND_DIR };
 
 /* Which of the identity below is known. */
-#define NOTED_INODE	1	/* dev, ino, mtime */
+#define NOTED_INODE	1	/* dev, ino, btime, mtime */
 #define NOTED_CTIME	2	/* ctime: it has its final name */
 
 struct mark {
@@ -36,6 +36,7 @@ struct mark {
 	int		 noted;
 	dev_t		 dev;
 	ino_t		 ino;
+	struct timespec	 btime;	/* of birth; 0.0 where that is not known */
 	struct timespec	 mtime, ctime;
 };
 
@@ -52,21 +53,27 @@ int	mark_parse(struct mark *k, char **word, size_t n);
 /* The record, with its newline. */
 void	mark_print(const struct mark *, FILE *);
 
-/* DEV INO MTIME, three words; and CTIME. */
+/* DEV INO BTIME MTIME, four words; and CTIME. */
 int	mark_parse_inode(struct mark *, char **word);
 int	mark_parse_ctime(struct mark *, const char *word);
 
-/* Take the identity from st. */
-void	mark_note(struct mark *, const struct stat *);
+/* Take the identity of what stands at name in dirfd; -1 with errno. */
+int	mark_note(struct mark *, int dirfd, const char *name);
 
 /*
  * Is st, what stands at the mark's path, still the placeholder that was
  * noted?  other_boot: device numbers are not compared (they change at a
- * reboot or remount).  A socket with the noted inode and one link is ours
+ * reboot or remount).  Inode numbers are reused at once, so the time of
+ * birth has to be the same where it is known.  A socket with the noted inode and one link is ours
  * whatever its ctime; a regular file needs the noted ctime, size 0 and one
  * link; a directory is told by its inode alone.
  */
-int	mark_matches(const struct mark *, const struct stat *, int other_boot);
+int	mark_matches(const struct mark *, const struct stat *,
+	    const struct timespec *btime, int other_boot);
+
+/* The same of what stands at name in dirfd, which *st then describes. */
+int	mark_is_at(const struct mark *, int dirfd, const char *name,
+	    int other_boot, struct stat *st);
 
 /* Decimal numbers up to 64 bits (inode numbers exceed strtonum(3)); -1. */
 int	parse_u64(const char *word, unsigned long long *n);

@@ -206,7 +206,7 @@ heed_mark(struct planner *p, const struct manifest *m, const struct mark *k)
 			return errno == ENOMEM ? -1 : 0;
 	}
 	if (strcmp(n->path, k->path) != 0 || !node_exists(n) ||
-	    !mark_matches(k, &n->st, !m->this_boot))
+	    !mark_matches(k, &n->st, &n->btime, !m->this_boot))
 		return 0;
 	if (m->live && k->role != ROLE_KEEP)
 		n->keep = 1;
@@ -543,7 +543,8 @@ static const struct rule *
 nearest(const struct node *n, enum rule_kind kind)
 {
 	for (; n != NULL; n = n->parent)
-		if (n->rule[kind] != NULL)
+		if (n->rule[kind] != NULL &&
+		    (kind == DENY_WRITE || node_exists(n)))
 			return n->rule[kind];
 	return NULL;
 }
@@ -565,6 +566,8 @@ static const struct rule *
 nearest_about_reading(const struct node *n)
 {
 	for (; n != NULL; n = n->parent) {
+		if (!node_exists(n))
+			continue;	/* nothing there to read, or granted */
 		if (n->rule[ALLOW_READ] != NULL)
 			return n->rule[ALLOW_READ];
 		if (n->rule[ALLOW_WRITE] != NULL)

@@ -53,8 +53,6 @@ make_file(int dirfd, const char *name, const struct mark *k)
 static int
 make_one(int dirfd, const char *name, struct mark *k)
 {
-	struct stat st;
-
 	if (k->kind == KIND_DIR) {
 		if (mkdirat(dirfd, name, k->mode) == -1)
 			return -1;
@@ -66,10 +64,7 @@ make_one(int dirfd, const char *name, struct mark *k)
 		if (make_file(dirfd, name, k) == -1)
 			return -1;
 	}
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
-		return -1;
-	mark_note(k, &st);
-	return 0;
+	return mark_note(k, dirfd, name);
 }
 
 /*
@@ -118,9 +113,11 @@ note(struct record *r, size_t top, size_t end, int placed)
 		const struct mark *k = &r->mark[i];
 
 		if (!placed)
-			fprintf(fp, "made %zu %s %llu %llu " TIME_FMT "\n", i,
-			    kind_name(k->kind), (unsigned long long)k->dev,
-			    (unsigned long long)k->ino, TIME_ARG(k->mtime));
+			fprintf(fp, "made %zu %s %llu %llu " TIME_FMT " "
+			    TIME_FMT "\n", i, kind_name(k->kind),
+			    (unsigned long long)k->dev,
+			    (unsigned long long)k->ino, TIME_ARG(k->btime),
+			    TIME_ARG(k->mtime));
 		if (placed || (k->kind == KIND_FILE && i > top))
 			fprintf(fp, "placed %zu " TIME_FMT "\n", i,
 			    TIME_ARG(k->ctime));
@@ -136,27 +133,24 @@ note(struct record *r, size_t top, size_t end, int placed)
 }
 
 /*
- * Give what was made its name, replacing nothing: link(2) for files,
- * RENAME_NOREPLACE for directories, and mkdir(2) in their stead where a file
- * system refuses that (NFS, 9p: EINVAL).
+ * Give what was made its name, replacing nothing.  Where a file system
+ * refuses RENAME_NOREPLACE (NFS, 9p: EINVAL) link(2) and mkdir(2) do not
+ * replace either.
  */
 static int
 place_one(int dirfd, const char *aside, const char *name, struct mark *k)
 {
-	struct stat st;
-
-	if (k->kind == KIND_DIR) {
-		if (sys_rename_noreplace(dirfd, aside, dirfd, name) == -1 &&
-		    (errno != EINVAL || mkdirat(dirfd, name, k->mode) == -1 ||
-		    renameat(dirfd, aside, dirfd, name) == -1))
+	if (sys_rename_noreplace(dirfd, aside, dirfd, name) == -1) {
+		if (errno != EINVAL)
 			return -1;
-	} else if (linkat(dirfd, aside, dirfd, name, 0) == -1 ||
-	    unlinkat(dirfd, aside, 0) == -1)
-		return -1;
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
-		return -1;
-	mark_note(k, &st);
-	return 0;
+		if (k->kind == KIND_DIR ?
+		    mkdirat(dirfd, name, k->mode) == -1 ||
+		    renameat(dirfd, aside, dirfd, name) == -1 :
+		    linkat(dirfd, aside, dirfd, name, 0) == -1 ||
+		    unlinkat(dirfd, aside, 0) == -1)
+			return -1;
+	}
+	return mark_note(k, dirfd, name);
 }
 
 static int
@@ -241,9 +235,8 @@ unmake(struct record *r)
 		if (k->role != ROLE_MAKE ||
 		    (dirfd = file_parent(k->path, &name)) == -1)
 			continue;
-		k->noted = k->ino == 0 ? 0 : NOTED_INODE;
-		if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    mark_matches(k, &st, 0))
+		k->noted &= NOTED_INODE;
+		if (mark_is_at(k, dirfd, name, 0, &st))
 			unlink_mark(dirfd, name, k);
 		unmake_aside(r, i, dirfd);
 		file_close(&dirfd);
@@ -251,7 +244,7 @@ unmake(struct record *r)
 }
 
 static int
-look(const char *path, struct stat *st)
+look(const char *path, struct stat *st, struct timespec *btime)
 {
 	const char *name;
 	int fd = file_parent(path, &name), r, saved;
@@ -260,9 +253,21 @@ look(const char *path, struct stat *st)
 		return -1;
 	r = fstatat(fd, name, st, AT_SYMLINK_NOFOLLOW);
 	saved = errno;
+	sys_btime(fd, name, btime);
 	close(fd);
 	errno = saved;
 	return r;
+}
+
+/* Does mark k, or what has become of it, stand at its path? */
+static int
+stands(const struct mark *k, int other_boot)
+{
+	struct timespec btime;
+	struct stat st;
+
+	return look(k->path, &st, &btime) == 0 &&
+	    mark_matches(k, &st, &btime, other_boot);
 }
 
 static int
@@ -274,15 +279,14 @@ is_blank(const struct stat *st)
 
 /* Does a manifest name path, and is it still what that manifest says? */
 static int
-is_named(const struct manifests *set, const char *path, const struct stat *st)
+is_named(const struct manifests *set, const char *path)
 {
 	size_t i, j;
 
 	for (i = 0; i < set->n; i++)
 		for (j = 0; j < set->m[i].nmarks; j++)
 			if (strcmp(set->m[i].mark[j].path, path) == 0 &&
-			    mark_matches(&set->m[i].mark[j], st,
-			    !set->m[i].this_boot))
+			    stands(&set->m[i].mark[j], !set->m[i].this_boot))
 				return 1;
 	return 0;
 }
@@ -296,6 +300,7 @@ static int
 owns_hold(const struct plan *p, const struct manifests *set,
     const char **which)
 {
+	struct timespec btime;
 	struct stat st;
 	size_t i;
 
@@ -303,13 +308,13 @@ owns_hold(const struct plan *p, const struct manifests *set,
 		const struct owned *o = &p->own[i];
 
 		*which = o->path;
-		if (look(o->path, &st) == -1 ||
+		if (look(o->path, &st, &btime) == -1 ||
 		    (st.st_mode & S_IFMT) != o->type)
 			return 0;
 		if (!o->blank && is_blank(&st))
 			return 0;
 		if (o->blank && (st.st_ino != o->ino || st.st_dev != o->dev ||
-		    is_named(set, o->path, &st)))
+		    is_named(set, o->path)))
 			return 0;
 	}
 	return 1;
@@ -346,7 +351,6 @@ static int
 parents_hold(const struct record *r, const struct manifests *set,
     const char **which)
 {
-	struct stat st;
 	size_t i, j;
 
 	for (i = 0; i < set->n; i++)
@@ -358,8 +362,7 @@ parents_hold(const struct record *r, const struct manifests *set,
 			    strcmp(set->m[i].id, r->vouch.id) != 0 &&
 			    is_above_a_mark(r, k->path) &&
 			    !is_marked(r, k->path) &&
-			    look(k->path, &st) == 0 &&
-			    mark_matches(k, &st, !set->m[i].this_boot))
+			    stands(k, !set->m[i].this_boot))
 				return 0;
 		}
 	return 1;
@@ -369,14 +372,11 @@ parents_hold(const struct record *r, const struct manifests *set,
 static int
 relies_hold(const struct record *r, const char **which)
 {
-	struct stat st;
 	size_t i;
 
 	for (i = 0; i < r->nmarks; i++) {
 		*which = r->mark[i].path;
-		if (r->mark[i].role != ROLE_MAKE &&
-		    (look(*which, &st) == -1 ||
-		    !mark_matches(&r->mark[i], &st, 0)))
+		if (r->mark[i].role != ROLE_MAKE && !stands(&r->mark[i], 0))
 			return 0;
 	}
 	return 1;
@@ -386,13 +386,14 @@ relies_hold(const struct record *r, const char **which)
 static int
 makes_hold(const struct record *r, const char **which)
 {
+	struct timespec btime;
 	struct stat st;
 	size_t i;
 
 	for (i = 0; i < r->nmarks; i++) {
 		*which = r->mark[i].path;
 		if (r->mark[i].role == ROLE_MAKE &&
-		    (look(*which, &st) == 0 ||
+		    (look(*which, &st, &btime) == 0 ||
 		    (errno != ENOENT && errno != ENOTDIR)))
 			return 0;
 	}

@@ -99,6 +99,19 @@ sys_is_mount_root(int fd)
 	return (stx.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
+void
+sys_btime(int dirfd, const char *name, struct timespec *ts)
+{
+	struct statx stx;
+
+	ts->tv_sec = ts->tv_nsec = 0;
+	if (syscall(SYS_statx, dirfd, name, AT_SYMLINK_NOFOLLOW, STATX_BTIME,
+	    &stx) == -1 || (stx.stx_mask & STATX_BTIME) == 0)
+		return;
+	ts->tv_sec = stx.stx_btime.tv_sec;
+	ts->tv_nsec = stx.stx_btime.tv_nsec;
+}
+
 int
 sys_close_range(unsigned first, unsigned last)
 {

@@ -8,6 +8,7 @@
 #include <linux/mount.h>
 #include <linux/openat2.h>
 #include <signal.h>
+#include <time.h>
 
 /*
  * System calls that musl has no function for, under their own names.  All
@@ -42,6 +43,12 @@ int	sys_rename_noreplace(int from_fd, const char *from, int to_fd,
 
 /* Whether fd is the root of a mount: statx(2), Linux 5.8.  1, 0 or -1. */
 int	sys_is_mount_root(int fd);
+
+/*
+ * When the inode at name in dirfd was made; 0.0 where the file system does
+ * not know (statx(2), STATX_BTIME).  No link is followed.
+ */
+void	sys_btime(int dirfd, const char *name, struct timespec *);
 
 /* close_range(2), Linux 5.9. */
 int	sys_close_range(unsigned first, unsigned last);

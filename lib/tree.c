@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "sys.h"
 #include "tree.h"
 
 #define LINKS_MAX 40	/* path_resolution(7), as the kernel's MAXSYMLINKS */
@@ -36,6 +37,7 @@ look_at(struct node *n)
 			n->look = LOOK_CLOSED;
 		return;
 	}
+	sys_btime(AT_FDCWD, n->path, &n->btime);
 	switch (n->st.st_mode & S_IFMT) {
 	case S_IFDIR: n->look = LOOK_DIR; break;
 	case S_IFLNK: n->look = LOOK_LINK; break;

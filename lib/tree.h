@@ -53,6 +53,7 @@ struct node {
 	char			*path;
 	enum look		 look;
 	struct stat		 st;		/* unless absent or closed */
+	struct timespec		 btime;		/* likewise */
 	const struct rule	*rule[RULE_KINDS];	/* that name it, or NULL */
 	const struct mark	*mark;		/* placeholder of a manifest */
 	enum own		 own;
