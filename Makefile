@@ -50,7 +50,8 @@ LIBOBJ = \
 	lib/record.o \
 	lib/sandbox.o \
 	lib/sys.o \
-	lib/tree.o
+	lib/tree.o \
+	lib/watch.o
 
 BIN = \
 	cmd/srt-claim \

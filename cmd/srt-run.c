@@ -4,7 +4,7 @@
  * sandbox from outside, wait for its end, claim, collect.
  *
  *	srt-run ── bubblewrap (monitor) ── srt-init ── command
- *	   └────── gate: enters the sandbox, says "go", ends
+ *	   └────── gate: enters the sandbox, says "go", watches its covers
  */
 #include <err.h>
 #include <errno.h>
@@ -48,11 +48,12 @@
 
 static const char usage[] =
 	"srt-run [-hqVvW] [--bwrap path] [-e lines] [-p profile] [-t seconds]\n"
-	"               -- prog [arg ...]";
+	"               [--on-lost-cover=check|end|report] -- prog [arg ...]";
 
 static const struct option longopts[] = {
 	{ "bwrap",	required_argument,	NULL, 'b' },
 	{ "help",	no_argument,		NULL, 'h' },
+	{ "on-lost-cover", required_argument,	NULL, 'l' },
 	{ "version",	no_argument,		NULL, 'V' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -62,6 +63,7 @@ static struct programs programs;
 static struct places places;
 static char **command;
 static int quiet, verbose;
+static enum on_lost on_lost = LOST_CHECK;
 static long long limit_s;	/* 0: none */
 static int signals;		/* descriptor */
 
@@ -83,7 +85,8 @@ struct run {
 	int		 bwrap_wstatus;
 	int		 wanted;	/* signal that came before "go", or 0 */
 	int		 over_time;	/* TERM has been sent */
-	int		 lost;		/* the manifest has gone */
+	int		 was_told;	/* the command may have started */
+	int		 lost;		/* the manifest has gone, or a cover */
 	time_t		 deadline;	/* monotonic seconds, 0: none */
 };
 
@@ -223,10 +226,11 @@ be_gate(struct run *r, pid_t supervisor)
 	struct gate g = {
 		.sock = r->sock[0], .status = r->status_fd,
 		.status_from = r->status_from, .monitor = r->bwrap_pidfd,
-		.told = r->told[1]
+		.told = r->told[1], .stay = 1, .on_lost = on_lost
 	};
 
 	end_with(supervisor);
+	setpgid(0, 0);		/* Ctrl-Z must not stop the watcher */
 	close(r->sock[1]);	/* or the end of init would not be seen */
 	_exit(gate_serve(&r->plan, &r->record, &g));
 }
@@ -254,6 +258,14 @@ start(struct run *r, int args, int bind_proc)
 }
 
 /* waiting --------------------------------------------------------------- */
+
+/* The watcher has ended, and said why if it could: so does the run. */
+static void
+end_unwatched(struct run *r)
+{
+	r->lost = 1;
+	sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);
+}
 
 /*
  * The gate has said "go": who is init?  The pid is right if its parent,
@@ -300,8 +312,8 @@ reap(struct run *r)
 		} else if (pid == r->gate) {
 			r->gate_status = WIFEXITED(wstatus) ?
 			    WEXITSTATUS(wstatus) : EXIT_FAIL;
-			if (r->gate_status == 0)
-				find_init(r);
+			if (r->was_told)
+				end_unwatched(r);
 		}
 	}
 	return over;
@@ -402,16 +414,25 @@ take_stops(struct run *r)
 static void
 wait_for_end(struct run *r)
 {
-	struct pollfd p[2] = {
+	struct pollfd p[3] = {
 		{ .fd = signals, .events = POLLIN },
-		{ .fd = r->stops[0], .events = POLLIN }
+		{ .fd = r->stops[0], .events = POLLIN },
+		{ .fd = r->told[0], .events = POLLIN }
 	};
 	int n;
 
 	while (!reap(r)) {
-		n = poll(p, 2, patience_ms(r));
+		n = poll(p, 3, patience_ms(r));
 		if (n == 0)
 			look_after_manifest(r);
+		if ((p[2].revents & POLLIN) != 0) {
+			r->was_told = 1;
+			find_init(r);
+			if (r->gate_status != -1)
+				end_unwatched(r);
+		}
+		if (p[2].revents != 0)
+			p[2].fd = -1;	/* it comes once */
 		if (p[0].revents != 0)
 			take_signals(r);
 		if ((p[1].revents & POLLIN) != 0)
@@ -430,6 +451,7 @@ static void
 end_for_sure(struct run *r)
 {
 	struct pollfd p = { .fd = r->init_pidfd, .events = POLLIN };
+	struct pollfd told = { .fd = r->told[0], .events = POLLIN };
 
 	if (WIFSIGNALED(r->bwrap_wstatus))
 		child_end_holders(&r->sock_st, 0);
@@ -440,22 +462,14 @@ end_for_sure(struct run *r)
 	}
 	if (r->gate_status == -1)
 		kill(r->gate, SIGKILL);
+	/* told at the very end, when nobody looked any more */
+	r->was_told |= poll(&told, 1, 0) == 1 && (told.revents & POLLIN) != 0;
 	while (r->gate_status == -1)
 		if (waitpid(r->gate, &r->gate_status, 0) == r->gate)
 			r->gate_status = WIFEXITED(r->gate_status) ?
 			    WEXITSTATUS(r->gate_status) : EXIT_FAIL;
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
-}
-
-/* Was the command told to start, or may it have been? */
-static int
-was_told(const struct run *r)
-{
-	struct pollfd p = { .fd = r->told[0], .events = POLLIN };
-
-	return r->gate_status == 0 ||
-	    (poll(&p, 1, 0) == 1 && (p.revents & POLLIN) != 0);
 }
 
 /* finishing ------------------------------------------------------------- */
@@ -549,9 +563,9 @@ attempt(int n, int *bind_proc, int *status)
 		if (start(&r, args, *bind_proc) == 0) {
 			wait_for_end(&r);
 			end_for_sure(&r);
-			*status = was_told(&r) ? status_of(&r) :
+			*status = r.was_told ? status_of(&r) :
 			    status_of_failure(&r, bind_proc);
-			again = *status == EXIT_AGAIN && !was_told(&r);
+			again = *status == EXIT_AGAIN && !r.was_told;
 		} else {
 			msg_path(programs.bwrap_path, "cannot be started");
 			*status = EXIT_OURS;
@@ -590,6 +604,19 @@ run(void)
 	return EXIT_OURS;
 }
 
+static enum on_lost
+on_lost_or_die(const char *word)
+{
+	static const char *const words[] = { "check", "end", "report" };
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (strcmp(word, words[i]) == 0)
+			return (enum on_lost)i;
+	errx(EXIT_OURS, "--on-lost-cover: %s: check, end or report is wanted",
+	    word);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -608,6 +635,7 @@ main(int argc, char **argv)
 				return EXIT_OURS;
 			break;
 		case 'h': help_and_exit(usage, EXIT_OURS);
+		case 'l': on_lost = on_lost_or_die(optarg); break;
 		case 'p':
 			if (profile_load(&profile, optarg) == -1)
 				return EXIT_OURS;

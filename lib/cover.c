@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -13,44 +14,65 @@
 #include "cover.h"
 #include "exits.h"
 #include "file.h"
+#include "kind.h"
 #include "msg.h"
+#include "profile.h"
 #include "sys.h"
 
 /*
- * Where the empty file is kept while it is copied over placeholders.  Any
- * directory of the sandbox will do; it is uncovered again before "go".
+ * The shelf is a tmpfs of our own, in the sandbox but out of everybody's
+ * reach: it is mounted on /proc, and a copy of the mount that was there is
+ * put over it.  We keep a descriptor.  It must be attached somewhere, since
+ * a mount can be copied only within its namespace (open_tree(2), EINVAL).
  */
-#define SHELF "/dev"
+#define SHELF "/proc"
 
-static int
-open_inside(const char *path)
+#define TRIES 100	/* to cover what somebody goes on replacing */
+
+int
+cover_open(const char *path)
 {
 	return sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW,
 	    RESOLVE_NO_SYMLINKS);
 }
 
-/*
- * Empty files of the run's own, one per mode: if sandboxes shared one, a
- * lease on it would stop others that open it.
- */
 static int
-shelf_up(void)
+shelf_up(struct cover *c)
 {
-	return mount("tmpfs", SHELF, "tmpfs", MS_NOSUID | MS_NODEV,
-	    "mode=755,size=64k");
+	int old = sys_open_tree(AT_FDCWD, SHELF, OPEN_TREE_CLONE |
+	    AT_RECURSIVE), top = -1, r = -1;
+
+	if (old == -1 || mount("tmpfs", SHELF, "tmpfs", MS_NOSUID | MS_NODEV,
+	    "mode=700,size=64k") == -1)
+		goto out;
+	c->shelf = open(SHELF, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	top = open(SHELF, O_PATH | O_CLOEXEC);
+	if (c->shelf == -1 || top == -1 ||
+	    mkdirat(c->shelf, "dir", 0755) == -1 ||
+	    mkdirat(c->shelf, "view", 0755) == -1)
+		goto out;
+	r = sys_move_mount(old, "", top, "",
+	    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+out:
+	file_close(&top);
+	file_close(&old);
+	return r;
 }
 
-/* An open read-only empty file of that mode: a mount of it, to be closed. */
+/*
+ * A copy of a mount of an empty file with that mode.  It is the run's own:
+ * if sandboxes shared one, a lease on it would stop others that open it.
+ */
 static int
-empty_file(mode_t mode)
+empty_file(struct cover *c, mode_t mode)
 {
-	char name[32];
+	char name[16];
 	mode_t old;
 	int fd, copy;
 
-	snprintf(name, sizeof(name), SHELF "/%04o", (unsigned)mode);
+	snprintf(name, sizeof(name), "%04o", (unsigned)mode);
 	old = umask(0);
-	fd = open(name, O_RDONLY | O_CREAT | O_CLOEXEC, mode);
+	fd = openat(c->shelf, name, O_RDONLY | O_CREAT | O_CLOEXEC, mode);
 	umask(old);
 	if (fd == -1)
 		return -1;
@@ -59,16 +81,9 @@ empty_file(mode_t mode)
 	return copy;
 }
 
-static int
-shelf_down(void)
-{
-	return umount2(SHELF, MNT_DETACH);
-}
-
 /*
  * Put the mount copy on the open target, read-only.  Before mount_setattr(2)
- * was there (Linux 5.12) a mount could be made so only where it is in place;
- * the command has not started then.
+ * was there (Linux 5.12) a mount could be made so only where it is in place.
  */
 static int
 put_on(int copy, int target, const char *path)
@@ -77,7 +92,7 @@ put_on(int copy, int target, const char *path)
 	    MOUNT_ATTR_NODEV;
 	int late = 0;
 
-	if (sys_mount_setattr(copy, 0, set) == -1) {
+	if (sys_mount_setattr(copy, AT_RECURSIVE, set) == -1) {
 		if (errno != ENOSYS)
 			return -1;
 		late = 1;
@@ -89,80 +104,191 @@ put_on(int copy, int target, const char *path)
 	    MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) : 0;
 }
 
-/* Does path now lead to the file that was put there? */
+/* The mount that belongs over the open target, as a copy to be placed. */
 static int
-leads_to(const char *path, const struct stat *want)
+copy_for(struct cover *c, const struct guard *g, int target)
 {
-	int fd = open_inside(path);
-	struct stat st;
-	int yes;
-
-	yes = fd != -1 && fstat(fd, &st) == 0 &&
-	    st.st_ino == want->st_ino && st.st_dev == want->st_dev;
-	file_close(&fd);
-	return yes;
-}
-
-static int
-cover_mark(const struct mark *k)
-{
-	int fd = open_inside(k->path), copy = -1, status = EXIT_AGAIN;
-	struct stat st, empty;
-
-	if (fd == -1 || fstat(fd, &st) == -1 || st.st_ino != k->ino ||
-	    st.st_dev != k->dev)
-		goto out;
-	if ((copy = empty_file(k->mode)) == -1 || fstat(copy, &empty) == -1 ||
-	    put_on(copy, fd, k->path) == -1) {
-		if (errno != ENOENT) {
-			msg_path(k->path, "cannot be covered");
-			status = EXIT_OURS;
-		}
-	} else if (leads_to(k->path, &empty))
-		status = 0;
-out:
-	file_close(&copy);
-	file_close(&fd);
-	return status;
-}
-
-static int
-cover_link(const char *path)
-{
-	int fd = open_inside(path), copy = -1, status = EXIT_AGAIN;
 	struct stat st;
 
-	if (fd == -1 || fstat(fd, &st) == -1 || !S_ISLNK(st.st_mode))
-		goto out;
-	copy = sys_open_tree(fd, "", OPEN_TREE_CLONE | AT_EMPTY_PATH);
-	if (copy == -1 || sys_move_mount(copy, "", fd, "",
-	    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == -1) {
-		if (errno != ENOENT) {
-			msg_path(path, "link cannot be covered");
-			status = EXIT_OURS;
-		}
-	} else
-		status = 0;
-out:
-	file_close(&copy);
-	file_close(&fd);
-	return status;
+	if (fstat(target, &st) == -1)
+		return -1;
+	switch (g->type) {
+	case GUARD_HIDDEN:
+	case GUARD_MASKED:
+		/* without devices, which put_on sees to, it does not open */
+		return S_ISDIR(st.st_mode) ?
+		    sys_open_tree(c->shelf, "dir", OPEN_TREE_CLONE) :
+		    sys_open_tree(AT_FDCWD, "/dev/null", OPEN_TREE_CLONE);
+	case GUARD_EMPTY:
+		if (!S_ISDIR(st.st_mode) && (S_ISSOCK(st.st_mode) ||
+		    st.st_size == 0))
+			return empty_file(c, g->mode);
+		break;
+	case GUARD_SELF:
+		/* a placeholder that was made for what has gone */
+		if (S_ISSOCK(st.st_mode) && (st.st_mode & 07777) == 0444)
+			return empty_file(c, g->mode);
+		break;
+	case GUARD_LINK:
+		break;
+	}
+	return sys_open_tree(target, "", OPEN_TREE_CLONE | AT_EMPTY_PATH |
+	    (S_ISDIR(st.st_mode) ? AT_RECURSIVE : 0));
 }
 
-/* A mount of its own at path, read-only if ro; *st is what it shows. */
 static int
-is_mounted(const char *path, int ro, struct stat *st)
+is_root_of_mount(int fd, int ro)
 {
-	int fd = open_inside(path), yes = 0;
 	struct statvfs vfs;
 
-	if (fd == -1)
-		return 0;
-	if (fstatvfs(fd, &vfs) == 0 && fstat(fd, st) == 0)
-		yes = sys_is_mount_root(fd) == 1 && (!ro ||
-		    (vfs.f_flag & ST_RDONLY) != 0);
+	return sys_is_mount_root(fd) == 1 && fstatvfs(fd, &vfs) == 0 &&
+	    (!ro || (vfs.f_flag & ST_RDONLY) != 0);
+}
+
+int
+cover_holds(const struct guard *g)
+{
+	int fd = cover_open(g->path), yes;
+
+	yes = fd != -1 && is_root_of_mount(fd, g->type == GUARD_SELF ||
+	    g->type == GUARD_EMPTY);
 	file_close(&fd);
 	return yes;
+}
+
+/* guards ---------------------------------------------------------------- */
+
+/* The write root that path lies in: the nearest mount above is writable. */
+static const char *
+write_root(const struct plan *p, const char *path)
+{
+	const char *root = NULL;
+	size_t i;
+
+	for (i = 0; i < p->nops; i++) {
+		const struct op *op = &p->op[i];
+
+		if (op->type == OP_PIN || op->type == OP_HOLD ||
+		    op->type == OP_CLOSE || strcmp(op->path, path) == 0 ||
+		    !path_within(path, op->path))
+			continue;
+		root = op->type == OP_RW ? op->path : NULL;
+	}
+	return root;
+}
+
+static void
+add(struct cover *c, enum guard_type type, const char *path, int denied)
+{
+	struct guard *g = &c->guard[c->n++];
+
+	memset(g, 0, sizeof(*g));
+	g->type = type;
+	g->path = path;
+	g->root = write_root(c->plan, path);
+	g->denied = denied && g->root != NULL;
+	if (g->denied && kind_for(path, user_home(), &g->kind, &g->mode,
+	    &g->refused) == 0)
+		g->refused = NULL;
+}
+
+static int
+is_denied(const struct plan *p, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < p->nowns; i++)
+		if (strcmp(p->own[i].path, path) == 0)
+			return 1;
+	for (i = 0; i < p->nmarks; i++)
+		if (strcmp(p->mark[i].path, path) == 0)
+			return 1;
+	return 0;
+}
+
+int
+cover_prepare(struct cover *c, const struct plan *p, struct record *r)
+{
+	size_t i;
+
+	memset(c, 0, sizeof(*c));
+	c->plan = p;
+	c->record = r;
+	c->shelf = -1;
+	c->host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	c->guard = calloc(r->nmarks + p->nops + p->nlinks + 1,
+	    sizeof(*c->guard));
+	if (c->host == -1 || c->guard == NULL)
+		return -1;
+	for (i = 0; i < r->nmarks; i++)
+		if (r->mark[i].kind != KIND_DIR &&
+		    r->mark[i].role != ROLE_KEEP) {
+			add(c, GUARD_EMPTY, r->mark[i].path, 1);
+			c->guard[c->n - 1].mode = r->mark[i].mode;
+		}
+	for (i = 0; i < p->nlinks; i++)
+		add(c, GUARD_LINK, p->link[i], 1);
+	for (i = 0; i < p->nops; i++)
+		switch (p->op[i].type) {
+		case OP_RO:
+			if (p->op[i].path[1] != '\0')
+				add(c, GUARD_SELF, p->op[i].path,
+				    is_denied(p, p->op[i].path));
+			break;
+		case OP_HIDE:
+			if (p->op[i].path[1] != '\0')
+				add(c, GUARD_HIDDEN, p->op[i].path, 0);
+			break;
+		case OP_MASK:
+			add(c, GUARD_MASKED, p->op[i].path, 0);
+			break;
+		default:
+			break;
+		}
+	return 0;
+}
+
+/* before the command starts --------------------------------------------- */
+
+static const struct mark *
+mark_of(const struct record *r, const char *path)
+{
+	size_t i;
+
+	for (i = 0; strcmp(r->mark[i].path, path) != 0; i++)
+		;
+	return &r->mark[i];
+}
+
+/* What stands there is what was planned, and gets the cover. */
+static int
+cover_first(struct cover *c, const struct guard *g)
+{
+	int fd = cover_open(g->path), copy = -1, status = EXIT_AGAIN;
+	const struct mark *k;
+	struct stat st;
+
+	if (fd == -1 || fstat(fd, &st) == -1)
+		goto out;
+	if (g->type == GUARD_LINK && !S_ISLNK(st.st_mode))
+		goto out;
+	if (g->type == GUARD_EMPTY) {
+		k = mark_of(c->record, g->path);
+		if (st.st_ino != k->ino || st.st_dev != k->dev)
+			goto out;
+	}
+	if ((copy = copy_for(c, g, fd)) == -1 ||
+	    put_on(copy, fd, g->path) == -1) {
+		if (errno != ENOENT) {
+			msg_path(g->path, "cannot be covered");
+			status = EXIT_OURS;
+		}
+	} else if (cover_holds(g))
+		status = 0;
+out:
+	file_close(&copy);
+	file_close(&fd);
+	return status;
 }
 
 /*
@@ -170,11 +296,11 @@ is_mounted(const char *path, int ro, struct stat *st)
  * mode 0444.  Nobody else has named it: this run does.
  */
 static int
-adopt(struct record *r, const char *path, const struct stat *st, int host)
+adopt(struct cover *c, const char *path, const struct stat *st)
 {
 	struct mark k;
 
-	if (r->vouch.manifest[0] == -1 || !S_ISREG(st->st_mode) ||
+	if (c->record->vouch.manifest[0] == -1 || !S_ISREG(st->st_mode) ||
 	    st->st_size != 0 || (st->st_mode & 07777) != 0444 ||
 	    st->st_nlink != 1)
 		return 0;
@@ -183,71 +309,150 @@ adopt(struct record *r, const char *path, const struct stat *st, int host)
 	k.kind = KIND_FILE;
 	k.mode = 0444;
 	k.path = (char *)(uintptr_t)path;
-	return mark_note(&k, host, path + 1) == -1 ? -1 : record_adopt(r, &k);
+	return mark_note(&k, c->host, path + 1) == -1 ? -1 :
+	    record_adopt(c->record, &k);
 }
 
 /* What is bound over itself must be what stands there outside. */
 static int
-check_bind(struct record *r, const char *path, int host)
+check_self(struct cover *c, const struct guard *g)
 {
+	int fd = cover_open(g->path), status = EXIT_AGAIN;
 	struct stat in, out;
 
-	if (!is_mounted(path, 1, &in) ||
-	    fstatat(host, path + 1, &out, AT_SYMLINK_NOFOLLOW) == -1)
-		return EXIT_AGAIN;
+	if (fd == -1 || !is_root_of_mount(fd, 1) || fstat(fd, &in) == -1 ||
+	    fstatat(c->host, g->path + 1, &out, AT_SYMLINK_NOFOLLOW) == -1)
+		goto out;
 	if (in.st_ino == out.st_ino && in.st_dev == out.st_dev)
-		return 0;
-	if (adopt(r, path, &out, host) == -1)
-		msg_path(path, "made by bubblewrap, cannot be noted");
-	return EXIT_AGAIN;
-}
-
-static int
-check_op(struct record *r, const struct op *op, int host)
-{
-	struct stat st;
-
-	if (op->path[1] == '\0')
-		return 0;	/* the root */
-	switch (op->type) {
-	case OP_RO:
-		return check_bind(r, op->path, host);
-	case OP_HIDE:
-	case OP_MASK:
-		return is_mounted(op->path, 0, &st) ? 0 : EXIT_AGAIN;
-	default:
-		return 0;
-	}
-}
-
-static int
-is_covered(const struct mark *k)
-{
-	return k->kind != KIND_DIR && k->role != ROLE_KEEP;
+		status = 0;
+	else if (adopt(c, g->path, &out) == -1)
+		msg_path(g->path, "made by bubblewrap, cannot be noted");
+out:
+	file_close(&fd);
+	return status;
 }
 
 int
-cover_all(const struct plan *p, struct record *r, int host)
+cover_all(struct cover *c)
 {
 	size_t i;
-	int status = 0, any = 0;
+	int status = 0;
 
-	for (i = 0; i < r->nmarks; i++)
-		any |= is_covered(&r->mark[i]);
-	if (any && shelf_up() == -1) {
+	if (c->n == 0)
+		return 0;
+	if (shelf_up(c) == -1) {
 		msg_path("tmpfs", "cannot be mounted in the sandbox");
 		return EXIT_OURS;
 	}
-	for (i = 0; i < r->nmarks && status == 0; i++)
-		if (is_covered(&r->mark[i]))
-			status = cover_mark(&r->mark[i]);
-	if (any && shelf_down() == -1) {
-		msg_path(SHELF, "cannot be uncovered in the sandbox");
-		return EXIT_OURS;
-	}
-	for (i = 0; i < p->nlinks && status == 0; i++)
-		status = cover_link(p->link[i]);
-	for (i = 0; i < p->nops && status == 0; i++)
-		status = check_op(r, &p->op[i], host);
+	for (i = 0; i < c->n && status == 0; i++)
+		switch (c->guard[i].type) {
+		case GUARD_EMPTY:
+		case GUARD_LINK:
+			status = cover_first(c, &c->guard[i]);
+			break;
+		case GUARD_SELF:
+			status = check_self(c, &c->guard[i]);
+			break;
+		case GUARD_HIDDEN:
+		case GUARD_MASKED:
+			status = cover_holds(&c->guard[i]) ? 0 : EXIT_AGAIN;
+			break;
+		}
 	return status;
+}
+
+/* while it runs --------------------------------------------------------- */
+
+/*
+ * Pin a directory that was made anew, as bubblewrap has pinned the others:
+ * by a mount on it in a view of the write root that nobody can reach.
+ */
+static int
+pin(struct cover *c, const char *root, const char *path)
+{
+	const char *rel = path + (root[1] == '\0' ? 1 : strlen(root) + 1);
+	int view = -1, dir = -1, copy = -1, r = -1;
+
+	view = sys_open_tree(AT_FDCWD, root, OPEN_TREE_CLONE | AT_RECURSIVE);
+	if (view == -1 || sys_move_mount(view, "", c->shelf, "view",
+	    MOVE_MOUNT_F_EMPTY_PATH) == -1)
+		goto out;
+	dir = sys_openat2(view, rel, O_PATH | O_DIRECTORY,
+	    RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
+	if (dir == -1)
+		goto out;
+	copy = sys_open_tree(dir, "", OPEN_TREE_CLONE | AT_EMPTY_PATH);
+	if (copy != -1)
+		r = sys_move_mount(copy, "", dir, "",
+		    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+out:
+	file_close(&copy);
+	file_close(&dir);
+	file_close(&view);
+	return r;
+}
+
+/*
+ * Nothing stands at a denied path: make a placeholder again, and missing
+ * directories above it, all named in the manifest first.
+ */
+static int
+make_again(struct cover *c, struct guard *g)
+{
+	char *dir, *slash;
+	size_t made = c->record->nmarks, i;
+
+	if (g->refused != NULL) {
+		errno = EPERM;
+		return -1;
+	}
+	if (access(g->root, F_OK) == -1)
+		return -1;	/* the whole project has gone */
+	if (record_again(c->record, g->path, g->root, g->kind, g->mode) == -1)
+		return -1;
+	for (i = made; i < c->record->nmarks; i++) {
+		if (c->record->mark[i].kind != KIND_DIR)
+			continue;
+		dir = c->record->mark[i].path;
+		slash = strrchr(dir, '/');
+		if (slash != NULL && strcmp(dir, g->path) != 0)
+			pin(c, g->root, dir);
+	}
+	return 0;
+}
+
+int
+cover_again(struct cover *c, struct guard *g, int *fd)
+{
+	int tries, copy, target;
+
+	*fd = -1;
+	for (tries = 0; tries < TRIES; tries++) {
+		target = cover_open(g->path);
+		if (target == -1 && (errno == ENOENT || errno == ENOTDIR)) {
+			if (!g->denied) {
+				g->away = 1;
+				return 0;
+			}
+			if (make_again(c, g) == -1 && errno != EEXIST)
+				return -1;
+			continue;
+		}
+		if (target == -1 && errno != ELOOP)
+			return -1;
+		if (target == -1)
+			continue;
+		copy = copy_for(c, g, target);
+		if (copy != -1 && put_on(copy, target, g->path) == 0 &&
+		    cover_holds(g)) {
+			file_close(&copy);
+			*fd = target;
+			g->away = 0;
+			return 0;
+		}
+		file_close(&copy);
+		file_close(&target);
+	}
+	errno = EBUSY;
+	return -1;
 }

@@ -7,25 +7,69 @@
 
 /*
  * The mounts that bubblewrap cannot make, or not exactly enough, made from
- * outside in the sandbox's mount namespace.  The caller is in it, and in the
- * user namespace that owns it.
+ * outside in the sandbox's mount namespace: by the gate before the command
+ * starts, and by the watcher when one has been lost.  The kernel detaches a
+ * mount, in every namespace, when its mount point is unlinked or renamed
+ * over (fs/namespace.c, __detach_mounts()).
  */
 
+enum guard_type {
+	GUARD_EMPTY,	/* a placeholder, under an empty read-only file */
+	GUARD_SELF,	/* what is there, bound read-only over itself */
+	GUARD_LINK,	/* a symbolic link, mounted over itself */
+	GUARD_HIDDEN,	/* a read-denied directory, under an empty one */
+	GUARD_MASKED	/* a read-denied file, under one that does not open */
+};
+
+struct guard {
+	enum guard_type	 type;
+	const char	*path;		/* the plan's or the record's */
+	const char	*root;		/* write root it lies in, or NULL */
+	int		 denied;	/* writing: made anew if it goes */
+	enum kind	 kind;		/* what would be made */
+	mode_t		 mode;
+	const char	*refused;	/* why nothing may be made, or NULL */
+	int		 away;		/* it has gone, nothing to protect */
+};
+
+struct cover {
+	const struct plan	*plan;
+	struct record		*record;
+	struct guard		*guard;
+	size_t			 n;
+	int			 host;	/* O_PATH of the root outside */
+	int			 shelf;	/* directory with our own files */
+};
+
 /*
- * Cover everything the plan denies, and check what bubblewrap has mounted:
- *
- *  - a placeholder gets an empty read-only file over it, on the very inode
- *    that was recorded;
- *  - a denied symbolic link gets itself mounted over itself, so that it
- *    cannot be replaced (mount(2) would follow it, move_mount(2) need not);
- *  - what is bound read-only must be what stands outside now.  Where it is
- *    an empty file that bubblewrap made as a mount point, because the path
- *    had just gone, the file is taken into the manifest.
- *
- * host is an O_PATH descriptor of the root outside.  Returns 0, EXIT_AGAIN
+ * List the guards of a plan that was recorded; outside the sandbox still.
+ * -1: no memory.
+ */
+int	cover_prepare(struct cover *, const struct plan *, struct record *);
+
+/*
+ * In the sandbox's mount namespace and the user namespace that owns it:
+ * cover everything the plan denies, and check what bubblewrap has mounted.
+ * What is bound read-only must be what stands outside now; where it is an
+ * empty file that bubblewrap made as a mount point, because the path had
+ * just gone, the file is taken into the manifest.  Returns 0, EXIT_AGAIN
  * where a path has changed since it was planned, or EXIT_OURS after a
  * message.
  */
-int	cover_all(const struct plan *, struct record *, int host);
+int	cover_all(struct cover *);
+
+/* Is the guard's cover where it should be? */
+int	cover_holds(const struct guard *);
+
+/*
+ * Cover it again: what stands there now, whatever it is; where nothing does,
+ * a placeholder that is made for it.  An open descriptor (O_PATH) of what
+ * was covered is left in *fd, -1 if there is none.  Returns 0, or -1 with
+ * errno: ENOENT where the directory has gone, too.
+ */
+int	cover_again(struct cover *, struct guard *, int *fd);
+
+/* An O_PATH descriptor of what path leads to inside, following no link. */
+int	cover_open(const char *path);
 
 #endif

@@ -141,22 +141,43 @@ tell_second(const struct record *r, const char *line)
 	return file_write(r->vouch.manifest[1], line, strlen(line));
 }
 
+/* What the watcher needs of init, while its /proc can be seen. */
+struct watched {
+	int	mountinfo;
+	ino_t	pidns;
+};
+
 static int
-finish(const struct plan *p, struct record *r, const struct gate *g)
+look_at_init(pid_t init, struct watched *w)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%ld/ns/pid", (long)init);
+	if (stat(path, &st) == -1)
+		return -1;
+	w->pidns = st.st_ino;
+	snprintf(path, sizeof(path), "/proc/%ld/mountinfo", (long)init);
+	w->mountinfo = open(path, O_RDONLY | O_CLOEXEC);
+	return w->mountinfo == -1 ? -1 : 0;
+}
+
+static int
+finish(const struct plan *p, struct record *r, const struct gate *g,
+    struct cover *cover, struct watched *w)
 {
 	char *line = NULL;
 	pid_t init = gate_child_pid(g->status, g->status_from, &line);
-	int host, status = EXIT_OURS;
+	int status = EXIT_OURS;
 
-	host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (init == 0)
 		status = EXIT_FAIL;	/* ready without it: cannot be */
-	else if (host == -1 || tell_second(r, line) == -1)
+	else if (cover_prepare(cover, p, r) == -1 ||
+	    tell_second(r, line) == -1 || look_at_init(init, w) == -1)
 		msg_path("sandbox", "cannot be finished");
 	else if (enter(init, p->nested_userns) == 0)
-		status = cover_all(p, r, host);
+		status = cover_all(cover);
 	free(line);
-	file_close(&host);
 	return status;
 }
 
@@ -164,16 +185,23 @@ int
 gate_serve(const struct plan *p, struct record *r, const struct gate *g)
 {
 	const char go = GATE_GO;
+	struct watched w = { -1, 0 };
+	struct cover cover;
 	int status;
 
 	if (!is_ready(g->sock))
 		return EXIT_FAIL;
-	if ((status = finish(p, r, g)) != 0)
+	if ((status = finish(p, r, g, &cover, &w)) != 0)
 		return status;
 	/* init may have lost its parent before it could notice that */
 	if (g->monitor != -1 && sys_pidfd_over(g->monitor))
 		return EXIT_FAIL;
 	if (g->told != -1 && write(g->told, &go, 1) != 1)
 		return EXIT_FAIL;
-	return send(g->sock, &go, 1, MSG_NOSIGNAL) == 1 ? 0 : EXIT_FAIL;
+	if (send(g->sock, &go, 1, MSG_NOSIGNAL) != 1)
+		return EXIT_FAIL;
+	if (!g->stay)
+		return 0;
+	watch(&cover, w.mountinfo, w.pidns, g->on_lost);
+	return EXIT_OURS;
 }

@@ -6,6 +6,7 @@
 
 #include "plan.h"
 #include "record.h"
+#include "watch.h"
 
 /*
  * The gate: no command runs before everything that protects it is in place.
@@ -22,13 +23,16 @@ struct gate {
 	off_t	status_from;	/* where its lines begin there */
 	int	monitor;	/* pidfd of bubblewrap, or -1 */
 	int	told;		/* gets GATE_GO just before it is said; or -1 */
+	int	stay;		/* watch the covers afterwards */
+	enum on_lost on_lost;
 };
 
 /*
  * Wait for ready; enter the sandbox's namespaces; forbid new user
  * namespaces, make / private, cover and check everything; say go.  For a
  * process of its own: it cannot come back from the namespaces.  Returns 0
- * once go is said, EXIT_AGAIN for a changed path, EXIT_OURS after a message,
+ * once go is said (or, told to stay, EXIT_OURS after a message once the run
+ * has to be ended), EXIT_AGAIN for a changed path, EXIT_OURS after a message,
  * EXIT_FAIL where the sandbox ended before it was ready.
  */
 int	gate_serve(const struct plan *, struct record *, const struct gate *);

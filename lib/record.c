@@ -528,8 +528,9 @@ record_free(struct record *r)
 	r->nmarks = 0;
 }
 
-int
-record_adopt(struct record *r, const struct mark *k)
+/* Append the marks from first on to the manifest. */
+static int
+append_marks(struct record *r, size_t first)
 {
 	char *text = NULL;
 	size_t len;
@@ -538,8 +539,69 @@ record_adopt(struct record *r, const struct mark *k)
 
 	if (fp == NULL)
 		return -1;
-	mark_print(k, fp);
+	for (; first < r->nmarks; first++)
+		mark_print(&r->mark[first], fp);
 	ok = fclose(fp) == 0 && manifest_append(&r->vouch, text, len) == 0;
 	free(text);
 	return ok ? 0 : -1;
+}
+
+static struct mark *
+add_mark(struct record *r, const char *path, size_t len)
+{
+	struct mark *k = reallocarray(r->mark, r->nmarks + 1, sizeof(*k));
+
+	if (k == NULL)
+		return NULL;
+	r->mark = k;
+	k += r->nmarks;
+	memset(k, 0, sizeof(*k));
+	if ((k->path = strndup(path, len)) == NULL)
+		return NULL;
+	r->nmarks++;
+	return k;
+}
+
+int
+record_adopt(struct record *r, const struct mark *mark)
+{
+	struct mark *k = add_mark(r, mark->path, strlen(mark->path));
+	char *path;
+
+	if (k == NULL)
+		return -1;
+	path = k->path;
+	*k = *mark;
+	k->path = path;
+	return append_marks(r, r->nmarks - 1);
+}
+
+int
+record_again(struct record *r, const char *path, const char *root,
+    enum kind kind, mode_t mode)
+{
+	size_t first = r->nmarks, len = strlen(root), all = strlen(path);
+	struct timespec btime;
+	struct stat st;
+	struct mark *k;
+
+	if (r->vouch.manifest[0] == -1) {
+		errno = EPERM;	/* nothing is made that nobody names */
+		return -1;
+	}
+	for (len = len == 1 ? 0 : len; len < all;) {
+		len += 1 + strcspn(path + len + 1, "/");
+		if ((k = add_mark(r, path, len)) == NULL)
+			return -1;
+		k->kind = len == all ? kind : KIND_DIR;
+		k->mode = len == all ? mode : 0755;
+		if (first + 1 == r->nmarks && len < all &&
+		    look(k->path, &st, &btime) == 0) {
+			free(k->path);	/* this one is there */
+			r->nmarks--;
+		}
+	}
+	if (append_marks(r, first) == -1)
+		return -1;
+	return make_top(r, first, r->nmarks);
 }

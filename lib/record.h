@@ -39,6 +39,14 @@ void	record_free(struct record *);
  */
 int	record_adopt(struct record *, const struct mark *k);
 
+/*
+ * Make path, which has gone, and what is missing of the directories between
+ * it and root, as this run's own; marks for them are added to *r.  Returns
+ * 0, or -1 with errno, EEXIST if somebody was faster.
+ */
+int	record_again(struct record *r, const char *path, const char *root,
+	    enum kind, mode_t mode);
+
 /* The name under which mark i is made, and is moved aside to be removed. */
 #define ASIDE_LEN (ID_LEN + 32)
 void	aside_name(char name[ASIDE_LEN], const char *id, size_t i);

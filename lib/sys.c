@@ -99,6 +99,17 @@ sys_is_mount_root(int fd)
 	return (stx.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
+unsigned long long
+sys_mount_id(int fd)
+{
+	struct statx stx;
+
+	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) ==
+	    -1 || (stx.stx_mask & STATX_MNT_ID) == 0)
+		return 0;
+	return stx.stx_mnt_id;
+}
+
 void
 sys_btime(int dirfd, const char *name, struct timespec *ts)
 {

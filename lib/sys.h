@@ -44,6 +44,9 @@ int	sys_rename_noreplace(int from_fd, const char *from, int to_fd,
 /* Whether fd is the root of a mount: statx(2), Linux 5.8.  1, 0 or -1. */
 int	sys_is_mount_root(int fd);
 
+/* The mount that fd was opened by, as in mountinfo; 0: Linux before 5.8. */
+unsigned long long sys_mount_id(int fd);
+
 /*
  * When the inode at name in dirfd was made; 0.0 where the file system does
  * not know (statx(2), STATX_BTIME).  No link is followed.

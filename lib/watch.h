@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC */
+#ifndef SRT_WATCH_H
+#define SRT_WATCH_H
+
+#include <sys/types.h>
+
+#include "cover.h"
+
+/* What a cover that is lost over something that exists leads to. */
+enum on_lost {
+	LOST_CHECK,	/* covered again; the run ends if somebody got through */
+	LOST_END,	/* the run ends */
+	LOST_REPORT	/* covered again, and said */
+};
+
+/*
+ * The watcher: in the sandbox's mount namespace, with covers in place, wait
+ * for mounts that are detached and cover again what has lost its cover.
+ * mountinfo is /proc/INIT/mountinfo, opened before the covers were made;
+ * pidns the inode of init's PID namespace.  Returns only when the run has to
+ * be ended, after a message.
+ */
+void	watch(struct cover *, int mountinfo, ino_t pidns, enum on_lost);
+
+#endif
