@@ -312,7 +312,7 @@ reap(struct run *r)
 		} else if (pid == r->gate) {
 			r->gate_status = WIFEXITED(wstatus) ?
 			    WEXITSTATUS(wstatus) : EXIT_FAIL;
-			if (r->was_told)
+			if (r->was_told && r->gate_status != 0)
 				end_unwatched(r);
 		}
 	}
@@ -428,7 +428,7 @@ wait_for_end(struct run *r)
 		if ((p[2].revents & POLLIN) != 0) {
 			r->was_told = 1;
 			find_init(r);
-			if (r->gate_status != -1)
+			if (r->gate_status > 0)
 				end_unwatched(r);
 		}
 		if (p[2].revents != 0)
@@ -581,6 +581,9 @@ attempt(int n, int *bind_proc, int *status)
 			    "on changing");
 	}
 	file_close(&args);
+	/* it names nothing: no need to have it claimed */
+	if (r.record.nmarks == 0)
+		manifest_withdraw(&r.record.vouch);
 	run_close(&r);
 	return again ? EXIT_AGAIN : 0;
 }

@@ -100,14 +100,11 @@ static int
 is_worth_it(struct place *p)
 {
 	struct dirent *d;
-	int fd = openat(p->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
+	DIR *dir = place_opendir(p);
 	int worth = 0;
 
-	if (dir == NULL) {
-		file_close(&fd);
+	if (dir == NULL)
 		return 0;
-	}
 	while (!worth && (d = readdir(dir)) != NULL)
 		worth = has_suffix(d->d_name, ".manifest") ||
 		    has_suffix(d->d_name, ".tmp") ||
@@ -120,13 +117,11 @@ static int
 claim_in(struct place *p, void (*told)(const char *))
 {
 	struct dirent *d;
-	int fd = openat(p->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
+	DIR *dir = place_opendir(p);
 	int status = 0, r;
 
 	if (dir == NULL) {
 		msg_path(p->path, "cannot be read");
-		file_close(&fd);
 		return EXIT_FAIL;
 	}
 	while ((d = readdir(dir)) != NULL) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -269,8 +270,12 @@ remove_file(int dirfd, const char *aside, const char *name,
 	return finish_aside(dirfd, aside, name, t);
 }
 
+/*
+ * left: others name the path, so what stands there is theirs to remove.
+ * What a killed process has left aside is this claim's all the same.
+ */
 static enum fate
-remove_target(const struct target *t)
+remove_target(const struct target *t, int left)
 {
 	char aside[ASIDE_LEN];
 	const char *name;
@@ -282,7 +287,7 @@ remove_target(const struct target *t)
 		return fate_of(errno);
 	aside_name(aside, t->claim->id, t->index);
 	fate = settle_aside(dirfd, aside, name, t);
-	if (fate != GONE)
+	if (fate != GONE || left)
 		goto out;
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		fate = fate_of(errno);
@@ -306,10 +311,9 @@ remove_targets(struct collector *c)
 	for (i = 0; i < c->ntargets; i++) {
 		const struct target *t = &c->target[i];
 
-		if (is_left_to_others(c, t->mark->path))
-			continue;
 		errno = 0;
-		switch (remove_target(t)) {
+		switch (remove_target(t, is_left_to_others(c,
+		    t->mark->path))) {
 		case REMOVED:
 			if (c->told != NULL)
 				c->told(t->mark->path);
@@ -349,6 +353,29 @@ drop_claims(struct collector *c)
 			msg_path(m->place->path, "%s cannot be removed", name);
 	}
 	return status;
+}
+
+/* A look without the mutex: what is claimed from now on is for the next. */
+static int
+any_claims(struct places *ps)
+{
+	struct dirent *d;
+	size_t i, len;
+	DIR *dir;
+	int any = 0;
+
+	for (i = 0; i < ps->n && !any; i++) {
+		if (ps->p[i].fd == -1 || (dir = place_opendir(&ps->p[i])) ==
+		    NULL)
+			continue;
+		while (!any && (d = readdir(dir)) != NULL) {
+			len = strlen(d->d_name);
+			any = len > 8 && strcmp(d->d_name + len - 8,
+			    ".claimed") == 0;
+		}
+		closedir(dir);
+	}
+	return any;
 }
 
 static int
@@ -393,6 +420,8 @@ collect_all(struct places *ps, void (*told)(const char *))
 	long holder;
 	int status;
 
+	if (!any_claims(ps))
+		return 0;
 	if (places_lock(ps, &who, &holder) == -1) {
 		status = errno == EAGAIN ? EXIT_AGAIN : EXIT_FAIL;
 		lock_say(who->path, holder);

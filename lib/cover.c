@@ -48,7 +48,6 @@ shelf_up(struct cover *c)
 	c->shelf = open(SHELF, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	top = open(SHELF, O_PATH | O_CLOEXEC);
 	if (c->shelf == -1 || top == -1 ||
-	    mkdirat(c->shelf, "dir", 0755) == -1 ||
 	    mkdirat(c->shelf, "view", 0755) == -1)
 		goto out;
 	r = sys_move_mount(old, "", top, "",
@@ -116,8 +115,7 @@ copy_for(struct cover *c, const struct guard *g, int target)
 	case GUARD_HIDDEN:
 	case GUARD_MASKED:
 		/* without devices, which put_on sees to, it does not open */
-		return S_ISDIR(st.st_mode) ?
-		    sys_open_tree(c->shelf, "dir", OPEN_TREE_CLONE) :
+		return S_ISDIR(st.st_mode) ? sys_tmpfs() :
 		    sys_open_tree(AT_FDCWD, "/dev/null", OPEN_TREE_CLONE);
 	case GUARD_EMPTY:
 		if (!S_ISDIR(st.st_mode) && (S_ISSOCK(st.st_mode) ||
@@ -336,11 +334,11 @@ int
 cover_all(struct cover *c)
 {
 	size_t i;
-	int status = 0;
+	int status = 0, any = 0;
 
-	if (c->n == 0)
-		return 0;
-	if (shelf_up(c) == -1) {
+	for (i = 0; i < c->n; i++)
+		any |= c->guard[i].denied;
+	if (any && shelf_up(c) == -1) {
 		msg_path("tmpfs", "cannot be mounted in the sandbox");
 		return EXIT_OURS;
 	}

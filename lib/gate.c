@@ -144,6 +144,7 @@ tell_second(const struct record *r, const char *line)
 /* What the watcher needs of init, while its /proc can be seen. */
 struct watched {
 	int	mountinfo;
+	int	pidfd;
 	ino_t	pidns;
 };
 
@@ -159,7 +160,8 @@ look_at_init(pid_t init, struct watched *w)
 	w->pidns = st.st_ino;
 	snprintf(path, sizeof(path), "/proc/%ld/mountinfo", (long)init);
 	w->mountinfo = open(path, O_RDONLY | O_CLOEXEC);
-	return w->mountinfo == -1 ? -1 : 0;
+	w->pidfd = sys_pidfd_open(init);
+	return w->mountinfo == -1 || w->pidfd == -1 ? -1 : 0;
 }
 
 static int
@@ -185,7 +187,7 @@ int
 gate_serve(const struct plan *p, struct record *r, const struct gate *g)
 {
 	const char go = GATE_GO;
-	struct watched w = { -1, 0 };
+	struct watched w = { -1, -1, 0 };
 	struct cover cover;
 	int status;
 
@@ -200,8 +202,8 @@ gate_serve(const struct plan *p, struct record *r, const struct gate *g)
 		return EXIT_FAIL;
 	if (send(g->sock, &go, 1, MSG_NOSIGNAL) != 1)
 		return EXIT_FAIL;
-	if (!g->stay)
+	if (!g->stay || cover.n == 0)
 		return 0;
-	watch(&cover, w.mountinfo, w.pidns, g->on_lost);
-	return EXIT_OURS;
+	return watch(&cover, w.mountinfo, w.pidfd, w.pidns, g->on_lost) == 0 ?
+	    0 : EXIT_OURS;
 }

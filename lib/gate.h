@@ -31,8 +31,8 @@ struct gate {
  * Wait for ready; enter the sandbox's namespaces; forbid new user
  * namespaces, make / private, cover and check everything; say go.  For a
  * process of its own: it cannot come back from the namespaces.  Returns 0
- * once go is said (or, told to stay, EXIT_OURS after a message once the run
- * has to be ended), EXIT_AGAIN for a changed path, EXIT_OURS after a message,
+ * once go is said (told to stay, once init has ended, and EXIT_OURS after a
+ * message when the run has to be), EXIT_AGAIN for a changed path, EXIT_OURS after a message,
  * EXIT_FAIL where the sandbox ended before it was ready.
  */
 int	gate_serve(const struct plan *, struct record *, const struct gate *);

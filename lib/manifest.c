@@ -347,11 +347,9 @@ read_place(struct place *place, struct manifests *set, char **bad)
 	struct dirent *d;
 	DIR *dir;
 	size_t before;
-	int fd, r = 0;
+	int saved, r = 0;
 
-	fd = openat(place->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd == -1 || (dir = fdopendir(fd)) == NULL) {
-		file_close(&fd);
+	if ((dir = place_opendir(place)) == NULL) {
 		*bad = strdup(place->path);
 		return -1;
 	}
@@ -374,9 +372,9 @@ read_place(struct place *place, struct manifests *set, char **bad)
 		*bad = strdup(place->path);
 		r = -1;
 	}
-	fd = errno;	/* closedir may change it */
+	saved = errno;
 	closedir(dir);
-	errno = fd;
+	errno = saved;
 	return r;
 }
 

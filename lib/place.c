@@ -246,6 +246,17 @@ places_close(struct places *ps)
 	ps->n = 0;
 }
 
+DIR *
+place_opendir(const struct place *p)
+{
+	int fd = openat(p->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
+
+	if (dir == NULL)
+		file_close(&fd);
+	return dir;
+}
+
 struct place *
 places_writable(struct places *ps, size_t i)
 {

@@ -2,6 +2,7 @@
 #ifndef SRT_PLACE_H
 #define SRT_PLACE_H
 
+#include <dirent.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -40,6 +41,9 @@ int	places_look(struct places *);
 int	places_make(struct places *);
 
 void	places_close(struct places *);
+
+/* The place's directory for readdir(3), NULL with errno. */
+DIR	*place_opendir(const struct place *);
 
 /* The first place that manifests are written to, from index i on, or NULL. */
 struct place *places_writable(struct places *, size_t i);

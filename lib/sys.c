@@ -48,6 +48,21 @@ sys_move_mount(int from_fd, const char *from, int to_fd, const char *to,
 }
 
 int
+sys_tmpfs(void)
+{
+	int fs = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC), fd = -1;
+
+	if (fs == -1)
+		return -1;
+	if (syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "mode", "755", 0)
+	    == 0 && syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL,
+	    0) == 0)
+		fd = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0);
+	close(fs);
+	return fd;
+}
+
+int
 sys_mount_setattr(int fd, unsigned flags, unsigned long long set)
 {
 	struct {

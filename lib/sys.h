@@ -26,6 +26,12 @@ int	sys_open_tree(int dirfd, const char *path, unsigned flags);
 int	sys_move_mount(int from_fd, const char *from, int to_fd,
 	    const char *to, unsigned flags);
 
+/*
+ * A new tmpfs that is mounted nowhere yet, its root of mode 0755: a
+ * descriptor for sys_move_mount().  fsopen(2), Linux 5.2.
+ */
+int	sys_tmpfs(void);
+
 /* mount_setattr(2), Linux 5.12; set is MOUNT_ATTR_*. */
 int	sys_mount_setattr(int fd, unsigned flags, unsigned long long set);
 

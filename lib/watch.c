@@ -275,26 +275,33 @@ drain(int inotify)
 		;
 }
 
-void
-watch(struct cover *c, int mountinfo, ino_t pidns, enum on_lost on_lost)
+int
+watch(struct cover *c, int mountinfo, int init, ino_t pidns,
+    enum on_lost on_lost)
 {
 	struct watcher w = {
 		.cover = c, .inotify = -1, .pidns = pidns, .on_lost = on_lost
 	};
-	struct pollfd p[2] = { { .fd = mountinfo, .events = POLLPRI } };
+	struct pollfd p[3] = {
+		{ .fd = mountinfo, .events = POLLPRI },
+		{ .events = POLLIN },
+		{ .fd = init, .events = POLLIN }
+	};
 
 	watch_directories(&w);
 	for (;;) {
 		p[1].fd = w.inotify;
-		p[1].events = POLLIN;
 		p[1].revents = 0;
-		if (poll(p, 2, -1) == -1 && errno != EINTR)
+		if (poll(p, 3, -1) == -1 && errno != EINTR)
 			break;
+		if (p[2].revents != 0)
+			return 0;
 		/* POLLERR: mounts have changed (fs/proc_namespace.c) */
 		if (p[1].revents != 0)
 			drain(w.inotify);
 		if (restore_all(&w) == -1)
-			return;
+			return -1;
 	}
 	msg_path("mountinfo", "cannot be watched");
+	return -1;
 }

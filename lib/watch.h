@@ -17,9 +17,10 @@ enum on_lost {
  * The watcher: in the sandbox's mount namespace, with covers in place, wait
  * for mounts that are detached and cover again what has lost its cover.
  * mountinfo is /proc/INIT/mountinfo, opened before the covers were made;
- * pidns the inode of init's PID namespace.  Returns only when the run has to
- * be ended, after a message.
+ * init a pidfd of it, pidns the inode of its PID namespace.  Returns 0 when
+ * init has ended, -1 when the run has to be ended, after a message.
  */
-void	watch(struct cover *, int mountinfo, ino_t pidns, enum on_lost);
+int	watch(struct cover *, int mountinfo, int init, ino_t pidns,
+	    enum on_lost);
 
 #endif
