@@ -337,7 +337,7 @@ cover_all(struct cover *c)
 	int status = 0, any = 0;
 
 	for (i = 0; i < c->n; i++)
-		any |= c->guard[i].denied;
+		any |= c->guard[i].denied || c->guard[i].type == GUARD_EMPTY;
 	if (any && shelf_up(c) == -1) {
 		msg_path("tmpfs", "cannot be mounted in the sandbox");
 		return EXIT_OURS;

@@ -46,25 +46,29 @@ static struct mark *
 placeholder(const char *name, enum kind kind, mode_t mode)
 {
 	struct mark *k = &marks[record.nmarks++];
-	struct stat st;
 
 	k->path = in_dir(name);
 	k->kind = kind;
 	k->mode = mode;
 	if ((kind == KIND_DIR ? mkdir(k->path, mode) : mknod(k->path,
 	    (kind == KIND_SOCKET ? S_IFSOCK : S_IFREG) | mode, 0)) == -1 ||
-	    lstat(k->path, &st) == -1) {
+	    mark_note(k, AT_FDCWD, k->path) == -1) {
 		perror(k->path);
 		exit(1);
 	}
-	mark_note(k, &st);
 	return k;
 }
 
 static int
 cover(void)
 {
-	return cover_all(&plan, &record, host);
+	struct cover c;
+
+	if (cover_prepare(&c, &plan, &record) == -1) {
+		perror("cover_prepare");
+		exit(1);
+	}
+	return cover_all(&c);
 }
 
 static int

@@ -78,9 +78,10 @@ limits(void)
 	struct line_reader r;
 	char text[] = "ok\nbad\\\nfine\n";
 
-	CHECK_STR(FIRST("1 2 3 4 5 6 7 8\n"), "1|2|3|4|5|6|7|8|");
-	CHECK_STR(FIRST("1 2 3 4 5 6 7 8 9\n"), "!");
-	CHECK_STR(FIRST("1 2 3 4 5 6 7 8 \t \n"), "1|2|3|4|5|6|7|8|");
+	CHECK_STR(FIRST("1 2 3 4 5 6 7 8 9\n"), "1|2|3|4|5|6|7|8|9|");
+	CHECK_STR(FIRST("1 2 3 4 5 6 7 8 9 0\n"), "!");
+	CHECK_STR(FIRST("1 2 3 4 5 6 7 8 9 \t \n"),
+	    "1|2|3|4|5|6|7|8|9|");
 	line_open(&r, "x", text, sizeof(text) - 1);
 	next(&r);
 	CHECK_STR(next(&r), "!");

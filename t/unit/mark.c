@@ -66,11 +66,11 @@ records(void)
 	same("make dir 0755 /a\\040b\\377");
 	same("make file 7777 /x");
 	same("make file 0000 /x");
-	same("rely socket 0444 2049 7 1.000000002 3.000000004 /w/x");
-	same("keep dir 0755 0 0 0.000000000 0.000000000 /w/x");
+	same("rely socket 0444 2049 7 7.000000008 1.000000002 3.000000004 /w/x");
+	same("keep dir 0755 0 0 0.000000000 0.000000000 0.000000000 /w/x");
 	/* the largest there can be; before 1970 */
 	same("rely file 0444 18446744073709551615 18446744073709551615 "
-	    "9223372036854775807.999999999 -1.000000000 /w");
+	    "5.000000000 9223372036854775807.999999999 -1.000000000 /w");
 	refused("make socket 0444");
 	refused("make socket 0444 /x y");
 	refused("make socket 0444 x");
@@ -81,17 +81,17 @@ records(void)
 	refused("make socket -1 /x");
 	refused("made socket 0444 /x");
 	refused("rely socket 0444 /x");
-	refused("rely socket 0444 2049 7 1.000000002 /x");
-	refused("rely socket 0444 x 7 1.000000002 3.000000004 /x");
-	refused("rely socket 0444 1 -7 1.000000002 3.000000004 /x");
+	refused("rely socket 0444 2049 7 7.000000008 1.000000002 /x");
+	refused("rely socket 0444 x 7 7.000000008 1.000000002 3.000000004 /x");
+	refused("rely socket 0444 1 -7 7.000000008 1.000000002 3.000000004 /x");
 	refused("rely socket 0444 1 18446744073709551616 "
-	    "1.000000002 3.000000004 /x");
-	refused("rely socket 0444 1 7 1.2 3.000000004 /x");
-	refused("rely socket 0444 1 7 1 3.000000004 /x");
-	refused("rely socket 0444 1 7 .000000002 3.000000004 /x");
-	refused("rely socket 0444 1 7 1.00000000x 3.000000004 /x");
-	refused("rely socket 0444 1 7 1.-00000002 3.000000004 /x");
-	refused("rely socket 0444 1 7 9223372036854775808.000000000 "
+	    "7.000000008 1.000000002 3.000000004 /x");
+	refused("rely socket 0444 1 7 7.000000008 1.2 3.000000004 /x");
+	refused("rely socket 0444 1 7 7.000000008 1 3.000000004 /x");
+	refused("rely socket 0444 1 7 7.000000008 .000000002 3.000000004 /x");
+	refused("rely socket 0444 1 7 7.000000008 1.00000000x 3.000000004 /x");
+	refused("rely socket 0444 1 7 7.000000008 1.-00000002 3.000000004 /x");
+	refused("rely socket 0444 1 7 7.000000008 9223372036854775808.000000000 "
 	    "3.000000004 /x");
 	CHECK(mark_is_record("make") && mark_is_record("rely") &&
 	    mark_is_record("keep"));
@@ -104,7 +104,7 @@ fields(void)
 {
 	struct mark k;
 
-	CHECK_INT(parse("rely file 0644 1 2 3.000000004 5.000000006 /a", &k),
+	CHECK_INT(parse("rely file 0644 1 2 7.000000008 3.000000004 5.000000006 /a", &k),
 	    0);
 	CHECK_INT(k.role, ROLE_RELY);
 	CHECK_INT(k.kind, KIND_FILE);
@@ -119,7 +119,7 @@ fields(void)
 	CHECK_STR(k.path, "/a");
 	free(k.path);
 	/* 0.0 says that the ctime is not known */
-	CHECK_INT(parse("rely file 0644 1 2 3.000000004 0.000000000 /a", &k),
+	CHECK_INT(parse("rely file 0644 1 2 7.000000008 3.000000004 0.000000000 /a", &k),
 	    0);
 	CHECK_INT(k.noted, NOTED_INODE);
 	free(k.path);
@@ -155,6 +155,8 @@ words(void)
 
 /* matching --------------------------------------------------------------- */
 
+static const struct timespec born = { 50, 8 };
+
 /* A mark as a recorder notes it, of something with this mode. */
 static struct stat
 noted(struct mark *k, enum kind kind, mode_t mode)
@@ -173,8 +175,33 @@ noted(struct mark *k, enum kind kind, mode_t mode)
 	st.st_mtim.tv_sec = 100;
 	st.st_ctim.tv_sec = 200;
 	st.st_ctim.tv_nsec = 7;
-	mark_note(k, &st);
+	k->dev = st.st_dev;
+	k->ino = st.st_ino;
+	k->btime = born;
+	k->mtime = st.st_mtim;
+	k->ctime = st.st_ctim;
 	return st;
+}
+
+/* One that was born when the mark was. */
+static int
+matches(const struct mark *k, const struct stat *st, int other_boot)
+{
+	return mark_matches(k, st, &born, other_boot);
+}
+
+/* Inode numbers are reused: the time of birth tells, where it is known. */
+static void
+births(void)
+{
+	struct timespec other = { 50, 9 }, unknown = { 0, 0 };
+	struct mark k;
+	struct stat st = noted(&k, KIND_SOCKET, S_IFSOCK | 0444);
+
+	CHECK(!mark_matches(&k, &st, &other, 0));
+	CHECK(mark_matches(&k, &st, &unknown, 0));
+	k.btime = unknown;
+	CHECK(mark_matches(&k, &st, &other, 0));
 }
 
 static void
@@ -183,31 +210,31 @@ whatever_kind(enum kind kind, mode_t mode)
 	struct mark k;
 	struct stat st = noted(&k, kind, mode), other;
 
-	CHECK(mark_matches(&k, &st, 0));
-	CHECK(mark_matches(&k, &st, 1));
+	CHECK(matches(&k, &st, 0));
+	CHECK(matches(&k, &st, 1));
 	other = st;
 	other.st_ino++;
-	CHECK(!mark_matches(&k, &other, 0));
-	CHECK(!mark_matches(&k, &other, 1));
+	CHECK(!matches(&k, &other, 0));
+	CHECK(!matches(&k, &other, 1));
 	/* device numbers change at a reboot */
 	other = st;
 	other.st_dev++;
-	CHECK(!mark_matches(&k, &other, 0));
-	CHECK(mark_matches(&k, &other, 1));
+	CHECK(!matches(&k, &other, 0));
+	CHECK(matches(&k, &other, 1));
 	other = st;
 	other.st_uid++;
-	CHECK(!mark_matches(&k, &other, 0));
+	CHECK(!matches(&k, &other, 0));
 	other = st;
 	other.st_mode = S_IFLNK | 0777;
-	CHECK(!mark_matches(&k, &other, 0));
+	CHECK(!matches(&k, &other, 0));
 	other.st_mode = S_IFIFO | 0444;
-	CHECK(!mark_matches(&k, &other, 0));
+	CHECK(!matches(&k, &other, 0));
 	other.st_mode = kind == KIND_FILE ? S_IFSOCK | 0444 : S_IFREG | 0444;
-	CHECK(!mark_matches(&k, &other, 0));
+	CHECK(!matches(&k, &other, 0));
 	k.noted = NOTED_CTIME;
-	CHECK(!mark_matches(&k, &st, 0));
+	CHECK(!matches(&k, &st, 0));
 	k.noted = 0;
-	CHECK(!mark_matches(&k, &st, 0));
+	CHECK(!matches(&k, &st, 0));
 }
 
 static void
@@ -219,10 +246,10 @@ sockets(void)
 	/* chown -R, touch and backups change the ctime */
 	other.st_ctim.tv_sec++;
 	other.st_mode = S_IFSOCK | 0666;
-	CHECK(mark_matches(&k, &other, 0));
+	CHECK(matches(&k, &other, 0));
 	other = st;
 	other.st_nlink = 2;
-	CHECK(!mark_matches(&k, &other, 0));
+	CHECK(!matches(&k, &other, 0));
 }
 
 static void
@@ -232,17 +259,17 @@ files(void)
 	struct stat st = noted(&k, KIND_FILE, S_IFREG | 0644), other = st;
 
 	other.st_ctim.tv_nsec++;
-	CHECK(!mark_matches(&k, &other, 0));
-	CHECK(!mark_matches(&k, &other, 1));
+	CHECK(!matches(&k, &other, 0));
+	CHECK(!matches(&k, &other, 1));
 	k.noted = NOTED_INODE;	/* not placed yet: no ctime to compare */
-	CHECK(mark_matches(&k, &other, 0));
+	CHECK(matches(&k, &other, 0));
 	k.noted |= NOTED_CTIME;
 	other = st;
 	other.st_size = 1;
-	CHECK(!mark_matches(&k, &other, 0));
+	CHECK(!matches(&k, &other, 0));
 	other = st;
 	other.st_nlink = 2;
-	CHECK(!mark_matches(&k, &other, 0));
+	CHECK(!matches(&k, &other, 0));
 }
 
 static void
@@ -256,7 +283,7 @@ dirs(void)
 	st.st_nlink = 9;
 	st.st_size = 4096;
 	st.st_mode = S_IFDIR | 0700;
-	CHECK(mark_matches(&k, &st, 0));
+	CHECK(matches(&k, &st, 0));
 }
 
 /* What is noted is what is matched, and what goes to disk and back. */
@@ -276,7 +303,7 @@ noted_fields(void)
 	mark_print(&k, fp);
 	fclose(fp);
 	CHECK_INT(parse(out, &back), 0);
-	CHECK(mark_matches(&back, &st, 0));
+	CHECK(matches(&back, &st, 0));
 	CHECK_INT(back.role, ROLE_KEEP);
 	CHECK_STR(back.path, "/p q");
 	CHECK(back.mtime.tv_sec == 100 && back.ctime.tv_nsec == 7);
@@ -297,6 +324,7 @@ main(void)
 	sockets();
 	files();
 	dirs();
+	births();
 	noted_fields();
 	return unit_failures != 0;
 }
