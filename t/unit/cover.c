@@ -18,7 +18,7 @@ static const char *dir;
 static int host;
 static struct plan plan;
 static struct record record;
-static struct mark marks[400];
+static struct mark *marks;	/* the record may grow them */
 
 static char *
 in_dir(const char *name)
@@ -35,7 +35,9 @@ start(void)
 {
 	memset(&plan, 0, sizeof(plan));
 	memset(&record, 0, sizeof(record));
-	memset(marks, 0, sizeof(marks));
+	marks = calloc(400, sizeof(*marks));
+	if (marks == NULL)
+		abort();
 	record.vouch.manifest[0] = record.vouch.manifest[1] = -1;
 	record.vouch.init[0] = record.vouch.init[1] = -1;
 	record.mark = marks;
@@ -68,6 +70,7 @@ cover(void)
 		perror("cover_prepare");
 		exit(1);
 	}
+	c.host = host;	/* we are inside already */
 	return cover_all(&c);
 }
 
