@@ -145,3 +145,10 @@ release() {
 	exec {hold_in}>&- {hold_out}<&-
 	wait "$pid"
 }
+
+# ended STATUS PID: waits for a job of this shell; was that its status?
+ended() {
+	local status=0
+	wait "$2" || status=$?
+	[ "$status" -eq "$1" ] || { echo "status $status, not $1"; return 1; }
+}
