@@ -162,8 +162,8 @@ load lib/hostile
 @test "deny: no other name can be had for it: hard links are refused" {
 	mkdir d
 	echo x >d/f
-	run -0 srt -w . -d d/f -- sh -c '
-		ln d/f d/g || ln d/f g || cp -l d/f h || echo none' 2>/dev/null
+	run -0 quiet srt -w . -d d/f -- sh -c '
+		ln d/f d/g || ln d/f g || cp -l d/f h || echo none'
 	[[ $output == *none ]]
 	[ "$(stat -c %h d/f)" -eq 1 ]
 }
@@ -494,9 +494,8 @@ still_closed() { is_root || [ "$(stat -c %a "$2")" -eq "$1" ]; }
 	echo secret >c/d/g
 	for mode in 0 111 444 600; do
 		chmod "$mode" c
-		run -0 srt -w . -R c/f -R c/d -- sh -c '
-			chmod 755 c; cat c/f c/d/g; mv c e; cat e/f; :' \
-			2>/dev/null
+		run -0 quiet srt -w . -R c/f -R c/d -- sh -c '
+			chmod 755 c; cat c/f c/d/g; mv c e; cat e/f; :'
 		[[ $output != *secret* ]]
 		chmod 755 c
 	done
@@ -508,8 +507,8 @@ still_closed() { is_root || [ "$(stat -c %a "$2")" -eq "$1" ]; }
 	chmod 111 c
 	run -125 srt -w . -d c/x -- true
 	[[ $output == *"/c: closed, "* ]]
-	nothing_left
 	chmod 755 c
+	nothing_left
 }
 
 @test "deny: in a directory of another user's, which could be moved aside" {

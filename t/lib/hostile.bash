@@ -38,7 +38,8 @@ stays() {
 
 # tree: all there is in W, with types, modes, inodes and content.
 tree() {
-	find "$W" -printf '%P %y %m %i %s %l\n' | sort
+	find "$W" \( -type d -printf '%P d %m %i\n' \) -o \
+		-printf '%P %y %m %i %s %l\n' | sort
 	find "$W" -type f -exec cksum {} + 2>/dev/null | sort
 }
 
@@ -49,3 +50,6 @@ unchanged() {
 	"$@" || return
 	diff <(printf '%s\n' "$before") <(tree)
 }
+
+# quiet COMMAND ...: for run, which would take standard error into $output.
+quiet() { "$@" 2>/dev/null; }

@@ -3,6 +3,7 @@
  * hostile path		tries everything that could write, replace, remove
  *			or change what is, or is not, at path
  * hostile -d dir	tries to move the directory aside, or away
+ * hostile -s path	makes a socket there, for the tests that need one
  *
  * Prints "landed HOW" for whatever succeeded, and undoes nothing: where it
  * prints nothing, nothing has changed.  Made to be run inside a sandbox.
@@ -266,6 +267,8 @@ main(int argc, char **argv)
 	char dir[PATH_MAX];
 	const char *slash;
 
+	if (argc == 3 && strcmp(argv[1], "-s") == 0)
+		return mknod(argv[2], S_IFSOCK | 0666, 0) == -1;
 	if (argc != 2 && !is_dir) {
 		fputs("usage: hostile [-d] path\n", stderr);
 		return 64;
