@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -29,9 +30,10 @@
 
 #define FDS	PASS_FDS_MAX
 #define OURS	8	/* descriptors of our own */
+#define GROUP_MS 100	/* for what the supervisor passes on to come here */
 
 static const char usage[] =
-	"srt-init [-hV] [-c fd] [-e fd] [-g fd] [-l fd] [-p fd] [-s fd]\n"
+	"srt-init [-hnV] [-c fd] [-e fd] [-g fd] [-l fd] [-p fd] [-s fd]\n"
 	"                [-- prog [arg ...]]";
 
 static const struct option longopts[] = {
@@ -44,6 +46,7 @@ static int command_fd = -1;
 static int gate_fd = -1;
 static int error_fd = -1;
 static int stop_fd = -1;
+static int nohup;	/* the caller ignores hangups: so does the command */
 static int keep[FDS + OURS], nkeep;	/* open in us: gate and locks, too */
 static int pass[FDS], npass;		/* open in the command */
 
@@ -172,6 +175,8 @@ become(char **argv)
 {
 	int status;
 
+	if (!nohup)
+		signal(SIGHUP, SIG_DFL);
 	child_reset_signals();
 	close_all_but(pass, npass, 3);
 	execvp(argv[0], argv);
@@ -205,11 +210,40 @@ reap(pid_t command)
 	}
 }
 
+static long long
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
 /*
- * What the supervisor sends is for the command.  The terminal sends to the
- * command by itself (SI_KERNEL), and a sender inside has a pid here: neither
- * is passed on.  Not PID 1, we are run by hand, and all senders are meant.
+ * Signals come from the supervisor (SI_QUEUE), for the command; or from
+ * outside to our whole process group, by the terminal or kill(2), and then
+ * the command has its own already, as long as it is in the group.  The
+ * supervisor is in the group, too, and passes its own on: that one is left
+ * out.  A sender inside (si_pid is not 0) cannot end init.  Not PID 1, we
+ * are run by hand, and all that kill(2) sends is meant for the command.
  */
+static void
+pass_on(pid_t command, const siginfo_t *info)
+{
+	static long long had[NSIG];	/* when the group had it, ms */
+	const int sig = info->si_signo;
+
+	if (getpid() != 1) {
+		if (info->si_code <= SI_USER)
+			kill(command, sig);
+	} else if (info->si_code == SI_QUEUE) {
+		if (getpgid(command) != getpgrp() ||
+		    now_ms() - had[sig] > GROUP_MS)
+			kill(command, sig);
+	} else if (info->si_pid == 0)
+		had[sig] = now_ms();
+}
+
 static void
 serve(pid_t command, const sigset_t *all)
 {
@@ -220,9 +254,8 @@ serve(pid_t command, const sigset_t *all)
 		sig = sigwaitinfo(all, &info);
 		if (sig == SIGCHLD)
 			reap(command);
-		else if (sig > 0 && info.si_code <= SI_USER &&
-		    (info.si_pid == 0 || getpid() != 1))
-			kill(command, sig);
+		else if (sig > 0)
+			pass_on(command, &info);
 	}
 }
 
@@ -249,7 +282,7 @@ main(int argc, char **argv)
 	if (strncmp(argv[0], "/proc/", 6) == 0)
 		argv[0] = (char *)(uintptr_t)"srt-init";
 	program_invocation_short_name = (char *)(uintptr_t)"srt-init";
-	while ((ch = getopt_long(argc, argv, "+c:e:g:hl:p:s:V", longopts,
+	while ((ch = getopt_long(argc, argv, "+c:e:g:hl:np:s:V", longopts,
 	    NULL)) != -1) {
 		if (ch == 'h')
 			help_and_exit(usage, EXIT_OURS);
@@ -257,6 +290,10 @@ main(int argc, char **argv)
 			version_and_exit(EXIT_OURS);
 		if (ch == '?')
 			usage_and_exit(usage, EXIT_OURS);
+		if (ch == 'n') {
+			nohup = 1;
+			continue;
+		}
 		fd = (int)num_or_die(EXIT_OURS, "descriptor", optarg, 0,
 		    1 << 20);
 		if (ch == 'c')

@@ -289,7 +289,7 @@ static void
 signal_command(struct run *r, int sig)
 {
 	if (r->init_pidfd != -1)
-		sys_pidfd_kill(r->init_pidfd, sig);
+		sys_pidfd_queue(r->init_pidfd, sig);
 	else if (sig == SIGHUP || sig == SIGINT || sig == SIGQUIT ||
 	    sig == SIGTERM) {
 		/* nothing runs yet: what would end the command ends the run */
@@ -352,7 +352,7 @@ enforce_limit(struct run *r)
 	if (r->deadline == 0 || now_s() < r->deadline)
 		return;
 	if (!r->over_time && r->init_pidfd != -1) {
-		sys_pidfd_kill(r->init_pidfd, SIGTERM);
+		sys_pidfd_queue(r->init_pidfd, SIGTERM);
 		r->deadline = now_s() + GRACE_S;
 	} else {
 		sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "exits.h"
 #include "file.h"
 #include "line.h"
@@ -440,8 +441,24 @@ make_argv(struct words *w, const struct sandbox *sb, int args, int errfd,
 	add(w, "-l", sb->vouch->init[0]);
 	add(w, "-l", sb->vouch->init[1]);
 	add(w, "-c", words);
+	if (child_ignores_hangup())
+		w->w[w->n++] = (char *)(uintptr_t)"-n";
 	for (i = 0; i < p->npass_fds; i++)
 		add(w, "-p", p->pass_fd[i]);
+}
+
+/*
+ * The monitor has to outlive what is sent to the whole process group, by the
+ * terminal, timeout(1) or "kill %1": the command decides what that means.
+ */
+static void
+outlive_signals(void)
+{
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		if (sig != SIGCHLD)
+			signal(sig, SIG_IGN);	/* fails for KILL and STOP */
 }
 
 int
@@ -473,12 +490,7 @@ sandbox_exec(const struct sandbox *sb, int args)
 	keep[n++] = errfd;
 	for (i = 0; i < p->npass_fds; i++)
 		keep[n++] = p->pass_fd[i];
-	/* the monitor has to outlive what the terminal sends the command */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGTSTP, SIG_IGN);
-	signal(SIGTTIN, SIG_IGN);
-	signal(SIGTTOU, SIG_IGN);
+	outlive_signals();
 	if (keep_only(keep, n) == 0)
 		fexecve(sb->programs->bwrap, argv.w, environ);
 	if (errfd != -1)

@@ -86,6 +86,17 @@ sys_pidfd_kill(int pidfd, int sig)
 }
 
 int
+sys_pidfd_queue(int pidfd, int sig)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof(info));
+	info.si_signo = sig;
+	info.si_code = SI_QUEUE;
+	return (int)syscall(SYS_pidfd_send_signal, pidfd, sig, &info, 0);
+}
+
+int
 sys_pidfd_over(int pidfd)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
