@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Marks: their records, and what still is the placeholder that was noted. */
+#include <fcntl.h>
+
 #include "line.h"
 #include "mark.h"
 #include "unit.h"
@@ -263,6 +265,9 @@ files(void)
 	CHECK(!matches(&k, &other, 1));
 	k.noted = NOTED_INODE;	/* not placed yet: no ctime to compare */
 	CHECK(matches(&k, &other, 0));
+	other = st;
+	other.st_mtim.tv_nsec++;
+	CHECK(!matches(&k, &other, 0));
 	k.noted |= NOTED_CTIME;
 	other = st;
 	other.st_size = 1;
@@ -312,6 +317,34 @@ noted_fields(void)
 	free(back.path);
 }
 
+/* Noted from the file system, and found there again. */
+static void
+on_disk(void)
+{
+	const char *dir = unit_dir();
+	struct stat st;
+	struct mark k;
+
+	memset(&k, 0, sizeof(k));
+	k.kind = KIND_SOCKET;
+	CHECK_INT(mark_note(&k, AT_FDCWD, "x"), -1);
+	CHECK_INT(errno, ENOENT);
+	CHECK_INT(mknod("x", S_IFSOCK | 0444, 0), 0);
+	CHECK_INT(mark_note(&k, AT_FDCWD, "x"), 0);
+	CHECK_INT(k.noted, NOTED_INODE | NOTED_CTIME);
+	CHECK(mark_is_at(&k, AT_FDCWD, "x", 0, &st));
+	CHECK(S_ISSOCK(st.st_mode) && st.st_ino == k.ino);
+	CHECK(!mark_is_at(&k, AT_FDCWD, "y", 0, &st));
+	CHECK_INT(rename("x", "y"), 0);
+	CHECK(mark_is_at(&k, AT_FDCWD, "y", 0, &st));
+	/* a link to it is not it, and nor is it with a second name */
+	CHECK_INT(symlink("y", "x"), 0);
+	CHECK(!mark_is_at(&k, AT_FDCWD, "x", 0, &st));
+	CHECK_INT(link("y", "z"), 0);
+	CHECK(!mark_is_at(&k, AT_FDCWD, "y", 0, &st));
+	unit_rmdir(dir);
+}
+
 int
 main(void)
 {
@@ -326,5 +359,6 @@ main(void)
 	dirs();
 	births();
 	noted_fields();
+	on_disk();
 	return unit_failures != 0;
 }
