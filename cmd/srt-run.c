@@ -83,7 +83,8 @@ struct run {
 	int		 init_pidfd;	/* -1: not known (yet) */
 	int		 gate_status;	/* -1 while it runs */
 	int		 bwrap_wstatus;
-	int		 wanted;	/* signal that came before "go", or 0 */
+	int		 wanted;	/* signal that ended it before "go", or 0 */
+	sigset_t	 early;		/* others that came before it */
 	int		 over_time;	/* TERM has been sent */
 	int		 was_told;	/* the command may have started */
 	int		 lost;		/* the manifest has gone, or a cover */
@@ -133,6 +134,7 @@ run_init(struct run *r)
 	r->stops[0] = r->stops[1] = -1;
 	r->gate_status = -1;
 	r->bwrap = r->gate = -1;
+	sigemptyset(&r->early);
 }
 
 static void
@@ -268,6 +270,34 @@ end_unwatched(struct run *r)
 }
 
 /*
+ * Before init is there, what the user sends is kept for the command; but
+ * what would end that ends the run.
+ */
+static void
+signal_command(struct run *r, int sig)
+{
+	if (r->init_pidfd != -1)
+		sys_pidfd_queue(r->init_pidfd, sig);
+	else if (sig == SIGHUP || sig == SIGINT || sig == SIGQUIT ||
+	    sig == SIGTERM) {
+		r->wanted = sig;
+		sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);
+	} else
+		sigaddset(&r->early, sig);
+}
+
+static void
+send_early(struct run *r)
+{
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigismember(&r->early, sig) == 1)
+			sys_pidfd_queue(r->init_pidfd, sig);
+	sigemptyset(&r->early);
+}
+
+/*
  * The gate has said "go": who is init?  The pid is right if its parent,
  * which reaps it, was still there after it was opened.
  */
@@ -279,23 +309,12 @@ find_init(struct run *r)
 
 	if (pid <= 0 || (fd = sys_pidfd_open(pid)) == -1)
 		return;
-	if (sys_pidfd_over(r->bwrap_pidfd))
+	if (sys_pidfd_over(r->bwrap_pidfd)) {
 		close(fd);
-	else
-		r->init_pidfd = fd;
-}
-
-static void
-signal_command(struct run *r, int sig)
-{
-	if (r->init_pidfd != -1)
-		sys_pidfd_queue(r->init_pidfd, sig);
-	else if (sig == SIGHUP || sig == SIGINT || sig == SIGQUIT ||
-	    sig == SIGTERM) {
-		/* nothing runs yet: what would end the command ends the run */
-		r->wanted = sig;
-		sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);
+		return;
 	}
+	r->init_pidfd = fd;
+	send_early(r);
 }
 
 /* Reap everything; returns 1 once bubblewrap has ended. */

@@ -238,7 +238,8 @@ cover_prepare(struct cover *c, const struct plan *p, struct record *r)
 				add(c, GUARD_HIDDEN, p->op[i].path, 0);
 			break;
 		case OP_MASK:
-			add(c, GUARD_MASKED, p->op[i].path, 0);
+			add(c, GUARD_MASKED, p->op[i].path,
+			    is_denied(p, p->op[i].path));
 			break;
 		default:
 			break;

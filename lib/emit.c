@@ -58,7 +58,9 @@ emit_mount(struct planner *p, const struct node *n)
 		return emit(p, OP_PROC, n, 0);
 	switch (n->want) {
 	case ACCESS_RO:
-		return emit(p, OP_RO, n, 0);
+		/* a read-only mount does not stop writing into a FIFO */
+		return emit(p, node_is_denied(n) && S_ISFIFO(n->st.st_mode) ?
+		    OP_MASK : OP_RO, n, 0);
 	case ACCESS_RW:
 		return emit(p, OP_RW, n, 0);
 	case ACCESS_NONE:

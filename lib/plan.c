@@ -287,6 +287,7 @@ decide(struct node *n, struct above a)
 	}
 	a.granted |= n->rule[ALLOW_WRITE] != NULL && node_exists(n);
 	n->want = a.place && a.own == OWN_NOT ? ACCESS_NONE : access_of(&a);
+	n->decided = 1;
 	RB_FOREACH(c, children, &n->children)
 		decide(c, a);
 }
@@ -324,9 +325,10 @@ shut(struct node *dir)
 			closedir(fp);
 			return no_memory();
 		}
-		if (!node_is_denied(c) && !c->shut && c->want != ACCESS_NONE &&
-		    (c->look == LOOK_DIR || c->look == LOOK_FILE))
+		/* no rule speaks of what is new in the tree */
+		if (!c->decided)
 			c->want = ACCESS_RW;
+		c->decided = 1;
 	}
 	closedir(fp);
 	return 0;

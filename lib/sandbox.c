@@ -127,13 +127,29 @@ programs_close(struct programs *pr)
 	pr->bwrap_path = NULL;
 }
 
-/* May the command, as this user, change what is at path? */
+/* What is a mount point in the sandbox, or pinned, cannot be moved there. */
+static int
+is_mount_point(const struct plan *plan, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < plan->nops; i++)
+		if (strcmp(plan->op[i].path, path) == 0)
+			return 1;
+	return 0;
+}
+
+/*
+ * May the command, as this user, change what is at path, or, if that is a
+ * directory above it, move it aside?
+ */
 static int
 is_replaceable(const struct plan *plan, const char *path)
 {
 	struct stat st;
 
 	return plan_lets_write(plan, path) && stat(path, &st) == 0 &&
+	    !(S_ISDIR(st.st_mode) && is_mount_point(plan, path)) &&
 	    (st.st_uid == geteuid() ||
 	    faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0);
 }

@@ -62,6 +62,7 @@ struct node {
 	int			 links;		/* LINK_*, if it is a link */
 	int			 shut;		/* ours, closed by its mode */
 	/* decided by the planner */
+	int			 decided;
 	enum access		 want;
 	enum own		 within;	/* what it lies in */
 	struct node		*region;	/* write root it lies in */
