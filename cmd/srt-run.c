@@ -228,7 +228,8 @@ be_gate(struct run *r, pid_t supervisor)
 	struct gate g = {
 		.sock = r->sock[0], .status = r->status_fd,
 		.status_from = r->status_from, .monitor = r->bwrap_pidfd,
-		.told = r->told[1], .stay = 1, .on_lost = on_lost
+		.told = r->told[1], .stay = 1, .places = &places,
+		.on_lost = on_lost
 	};
 
 	end_with(supervisor);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,6 +37,13 @@ cover_open(const char *path)
 	    RESOLVE_NO_SYMLINKS);
 }
 
+int
+cover_open_outside(const struct cover *c, const char *path)
+{
+	return sys_openat2(c->host, path + 1, O_PATH | O_NOFOLLOW,
+	    RESOLVE_NO_SYMLINKS);
+}
+
 static int
 shelf_up(struct cover *c)
 {
@@ -47,8 +55,7 @@ shelf_up(struct cover *c)
 		goto out;
 	c->shelf = open(SHELF, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	top = open(SHELF, O_PATH | O_CLOEXEC);
-	if (c->shelf == -1 || top == -1 ||
-	    mkdirat(c->shelf, "view", 0755) == -1)
+	if (c->shelf == -1 || top == -1)
 		goto out;
 	r = sys_move_mount(old, "", top, "",
 	    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
@@ -103,7 +110,24 @@ put_on(int copy, int target, const char *path)
 	    MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) : 0;
 }
 
-/* The mount that belongs over the open target, as a copy to be placed. */
+/* Does the link still lead where it did when it was denied? */
+static int
+leads_there(const struct guard *g, int link)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlinkat(link, "", target, sizeof(target) - 1);
+
+	if (g->type != GUARD_LINK || g->link == NULL || n == -1)
+		return 0;
+	target[n] = '\0';
+	return strcmp(target, g->link) == 0;
+}
+
+/*
+ * The mount that belongs over the open target, as a copy to be placed.  A
+ * denied path that has become a link, or leads elsewhere, reads as empty: a
+ * write through it would land where nothing is denied.
+ */
 static int
 copy_for(struct cover *c, const struct guard *g, int target)
 {
@@ -111,6 +135,8 @@ copy_for(struct cover *c, const struct guard *g, int target)
 
 	if (fstat(target, &st) == -1)
 		return -1;
+	if (S_ISLNK(st.st_mode) && !leads_there(g, target))
+		return empty_file(c, 0444);
 	switch (g->type) {
 	case GUARD_HIDDEN:
 	case GUARD_MASKED:
@@ -123,11 +149,12 @@ copy_for(struct cover *c, const struct guard *g, int target)
 			return empty_file(c, g->mode);
 		break;
 	case GUARD_SELF:
+	case GUARD_LINK:
 		/* a placeholder that was made for what has gone */
 		if (S_ISSOCK(st.st_mode) && (st.st_mode & 07777) == 0444)
 			return empty_file(c, g->mode);
 		break;
-	case GUARD_LINK:
+	case GUARD_PIN:
 		break;
 	}
 	return sys_open_tree(target, "", OPEN_TREE_CLONE | AT_EMPTY_PATH |
@@ -143,12 +170,26 @@ is_root_of_mount(int fd, int ro)
 	    (!ro || (vfs.f_flag & ST_RDONLY) != 0);
 }
 
-int
-cover_holds(const struct guard *g)
+/* The directory at path, if it is the one that was pinned. */
+static int
+is_pinned(const struct guard *g, int fd)
 {
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_ino == g->ino &&
+	    st.st_dev == g->dev;
+}
+
+int
+cover_holds(const struct cover *c, size_t i)
+{
+	const struct guard *g = &c->guard[i];
 	int fd = cover_open(g->path), yes;
 
-	yes = fd != -1 && is_root_of_mount(fd, g->type == GUARD_SELF ||
+	if (fd == -1)
+		return 0;
+	yes = g->type == GUARD_PIN ? is_pinned(g, fd) :
+	    is_root_of_mount(fd, g->type == GUARD_SELF ||
 	    g->type == GUARD_EMPTY);
 	file_close(&fd);
 	return yes;
@@ -175,38 +216,122 @@ write_root(const struct plan *p, const char *path)
 	return root;
 }
 
-static void
+static struct guard *
 add(struct cover *c, enum guard_type type, const char *path, int denied)
 {
-	struct guard *g = &c->guard[c->n++];
+	struct guard *g = reallocarray(c->guard, c->n + 1, sizeof(*g));
 
+	if (g == NULL)
+		return NULL;
+	c->guard = g;
+	g += c->n;
 	memset(g, 0, sizeof(*g));
+	if ((g->path = strdup(path)) == NULL)
+		return NULL;
+	c->n++;
 	g->type = type;
-	g->path = path;
 	g->root = write_root(c->plan, path);
 	g->denied = denied && g->root != NULL;
 	if (g->denied && kind_for(path, user_home(), &g->kind, &g->mode,
 	    &g->refused) == 0)
 		g->refused = NULL;
+	return g;
 }
 
-static int
-is_denied(const struct plan *p, const char *path)
+static const struct owned *
+find_own(const struct plan *p, const char *path)
 {
 	size_t i;
 
 	for (i = 0; i < p->nowns; i++)
 		if (strcmp(p->own[i].path, path) == 0)
-			return 1;
+			return &p->own[i];
+	return NULL;
+}
+
+static int
+is_marked(const struct plan *p, const char *path)
+{
+	size_t i;
+
 	for (i = 0; i < p->nmarks; i++)
 		if (strcmp(p->mark[i].path, path) == 0)
 			return 1;
 	return 0;
 }
 
+/*
+ * What was the user's and goes is followed, for as long as nothing else is,
+ * by an empty one of its own kind: git and shells expect that.
+ */
+static int
+add_bound(struct cover *c, enum guard_type type, const char *path)
+{
+	const struct owned *o = find_own(c->plan, path);
+	struct guard *g = add(c, type, path, o != NULL ||
+	    is_marked(c->plan, path));
+
+	if (g == NULL)
+		return -1;
+	if (g->denied && g->refused == NULL && o != NULL &&
+	    (S_ISDIR(o->type) || S_ISREG(o->type))) {
+		g->kind = S_ISDIR(o->type) ? KIND_DIR : KIND_FILE;
+		g->mode = S_ISDIR(o->type) ? 0755 : 0644;
+	}
+	return 0;
+}
+
+static int
+add_link(struct cover *c, const char *path)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	struct guard *g = add(c, GUARD_LINK, path, 1);
+
+	if (g == NULL)
+		return -1;
+	target[n > 0 ? n : 0] = '\0';
+	return (g->link = strdup(target)) == NULL ? -1 : 0;
+}
+
+static int
+add_pin(struct cover *c, const char *path)
+{
+	struct guard *g = add(c, GUARD_PIN, path, 0);
+	struct stat st;
+
+	if (g == NULL)
+		return -1;
+	if (lstat(path, &st) == 0) {
+		g->dev = st.st_dev;
+		g->ino = st.st_ino;
+	}
+	return 0;
+}
+
+static int
+add_op(struct cover *c, const struct op *op)
+{
+	if (op->path[1] == '\0')
+		return 0;	/* the root */
+	switch (op->type) {
+	case OP_RO:
+		return add_bound(c, GUARD_SELF, op->path);
+	case OP_MASK:
+		return add_bound(c, GUARD_MASKED, op->path);
+	case OP_HIDE:
+		return add(c, GUARD_HIDDEN, op->path, 0) == NULL ? -1 : 0;
+	case OP_PIN:
+		return add_pin(c, op->path);
+	default:
+		return 0;
+	}
+}
+
 int
 cover_prepare(struct cover *c, const struct plan *p, struct record *r)
 {
+	struct guard *g;
 	size_t i;
 
 	memset(c, 0, sizeof(*c));
@@ -214,36 +339,24 @@ cover_prepare(struct cover *c, const struct plan *p, struct record *r)
 	c->record = r;
 	c->shelf = -1;
 	c->host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	c->guard = calloc(r->nmarks + p->nops + p->nlinks + 1,
-	    sizeof(*c->guard));
-	if (c->host == -1 || c->guard == NULL)
+	c->view = calloc(p->nops + 1, sizeof(*c->view));
+	if (c->host == -1 || c->view == NULL)
 		return -1;
-	for (i = 0; i < r->nmarks; i++)
-		if (r->mark[i].kind != KIND_DIR &&
-		    r->mark[i].role != ROLE_KEEP) {
-			add(c, GUARD_EMPTY, r->mark[i].path, 1);
-			c->guard[c->n - 1].mode = r->mark[i].mode;
-		}
-	for (i = 0; i < p->nlinks; i++)
-		add(c, GUARD_LINK, p->link[i], 1);
+	/* pins first: what lies in a directory is covered after it */
 	for (i = 0; i < p->nops; i++)
-		switch (p->op[i].type) {
-		case OP_RO:
-			if (p->op[i].path[1] != '\0')
-				add(c, GUARD_SELF, p->op[i].path,
-				    is_denied(p, p->op[i].path));
-			break;
-		case OP_HIDE:
-			if (p->op[i].path[1] != '\0')
-				add(c, GUARD_HIDDEN, p->op[i].path, 0);
-			break;
-		case OP_MASK:
-			add(c, GUARD_MASKED, p->op[i].path,
-			    is_denied(p, p->op[i].path));
-			break;
-		default:
-			break;
-		}
+		if (add_op(c, &p->op[i]) == -1)
+			return -1;
+	for (i = 0; i < r->nmarks; i++) {
+		if (r->mark[i].kind == KIND_DIR ||
+		    r->mark[i].role == ROLE_KEEP)
+			continue;
+		if ((g = add(c, GUARD_EMPTY, r->mark[i].path, 1)) == NULL)
+			return -1;
+		g->mode = r->mark[i].mode;
+	}
+	for (i = 0; i < p->nlinks; i++)
+		if (add_link(c, p->link[i]) == -1)
+			return -1;
 	return 0;
 }
 
@@ -261,8 +374,9 @@ mark_of(const struct record *r, const char *path)
 
 /* What stands there is what was planned, and gets the cover. */
 static int
-cover_first(struct cover *c, const struct guard *g)
+cover_first(struct cover *c, size_t i)
 {
+	const struct guard *g = &c->guard[i];
 	int fd = cover_open(g->path), copy = -1, status = EXIT_AGAIN;
 	const struct mark *k;
 	struct stat st;
@@ -282,7 +396,7 @@ cover_first(struct cover *c, const struct guard *g)
 			msg_path(g->path, "cannot be covered");
 			status = EXIT_OURS;
 		}
-	} else if (cover_holds(g))
+	} else if (cover_holds(c, i))
 		status = 0;
 out:
 	file_close(&copy);
@@ -338,7 +452,8 @@ cover_all(struct cover *c)
 	int status = 0, any = 0;
 
 	for (i = 0; i < c->n; i++)
-		any |= c->guard[i].denied || c->guard[i].type == GUARD_EMPTY;
+		any |= c->guard[i].denied || c->guard[i].type == GUARD_EMPTY ||
+		    c->guard[i].type == GUARD_PIN;
 	if (any && shelf_up(c) == -1) {
 		msg_path("tmpfs", "cannot be mounted in the sandbox");
 		return EXIT_OURS;
@@ -347,14 +462,15 @@ cover_all(struct cover *c)
 		switch (c->guard[i].type) {
 		case GUARD_EMPTY:
 		case GUARD_LINK:
-			status = cover_first(c, &c->guard[i]);
+			status = cover_first(c, i);
 			break;
 		case GUARD_SELF:
 			status = check_self(c, &c->guard[i]);
 			break;
 		case GUARD_HIDDEN:
 		case GUARD_MASKED:
-			status = cover_holds(&c->guard[i]) ? 0 : EXIT_AGAIN;
+		case GUARD_PIN:
+			status = cover_holds(c, i) ? 0 : EXIT_AGAIN;
 			break;
 		}
 	return status;
@@ -362,33 +478,72 @@ cover_all(struct cover *c)
 
 /* while it runs --------------------------------------------------------- */
 
+/* The buried view of the write root, made when it is first needed. */
+static int
+view_of(struct cover *c, const char *root)
+{
+	char name[32];
+	size_t i;
+	int fd;
+
+	for (i = 0; strcmp(c->plan->op[i].path, root) != 0 ||
+	    c->plan->op[i].type != OP_RW; i++)
+		;
+	if (c->view[i] > 0)
+		return c->view[i];
+	snprintf(name, sizeof(name), "view%zu", i);
+	fd = sys_open_tree(AT_FDCWD, root, OPEN_TREE_CLONE | AT_RECURSIVE);
+	if (fd == -1 || mkdirat(c->shelf, name, 0700) == -1 ||
+	    sys_move_mount(fd, "", c->shelf, name, MOVE_MOUNT_F_EMPTY_PATH) ==
+	    -1) {
+		file_close(&fd);
+		return -1;
+	}
+	c->view[i] = fd;
+	return fd;
+}
+
 /*
- * Pin a directory that was made anew, as bubblewrap has pinned the others:
- * by a mount on it in a view of the write root that nobody can reach.
+ * Pin what stands there now, a directory as a rule, as bubblewrap has pinned the
+ * first: by a mount on it in a view of the write root that nobody can reach.
  */
 static int
-pin(struct cover *c, const char *root, const char *path)
+pin(struct cover *c, struct guard *g)
 {
-	const char *rel = path + (root[1] == '\0' ? 1 : strlen(root) + 1);
-	int view = -1, dir = -1, copy = -1, r = -1;
+	const char *rel = g->path + (g->root[1] == '\0' ? 1 :
+	    strlen(g->root) + 1);
+	int view = view_of(c, g->root), dir = -1, copy = -1, r = -1;
+	struct stat st;
 
-	view = sys_open_tree(AT_FDCWD, root, OPEN_TREE_CLONE | AT_RECURSIVE);
-	if (view == -1 || sys_move_mount(view, "", c->shelf, "view",
-	    MOVE_MOUNT_F_EMPTY_PATH) == -1)
-		goto out;
-	dir = sys_openat2(view, rel, O_PATH | O_DIRECTORY,
+	if (view == -1)
+		return -1;
+	dir = sys_openat2(view, rel, O_PATH | O_NOFOLLOW,
 	    RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
-	if (dir == -1)
+	if (dir == -1 || fstat(dir, &st) == -1)
 		goto out;
 	copy = sys_open_tree(dir, "", OPEN_TREE_CLONE | AT_EMPTY_PATH);
-	if (copy != -1)
-		r = sys_move_mount(copy, "", dir, "",
-		    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+	if (copy != -1 && sys_move_mount(copy, "", dir, "",
+	    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0) {
+		g->dev = st.st_dev;
+		g->ino = st.st_ino;
+		r = 0;
+	}
 out:
 	file_close(&copy);
 	file_close(&dir);
-	file_close(&view);
 	return r;
+}
+
+static int
+has_pin(const struct cover *c, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->guard[i].type == GUARD_PIN &&
+		    strcmp(c->guard[i].path, path) == 0)
+			return 1;
+	return 0;
 }
 
 /*
@@ -396,62 +551,65 @@ out:
  * directories above it, all named in the manifest first.
  */
 static int
-make_again(struct cover *c, struct guard *g)
+make_again(struct cover *c, size_t i)
 {
-	char *dir, *slash;
-	size_t made = c->record->nmarks, i;
+	const struct guard *g = &c->guard[i];
+	const char *root = g->root, *path = g->path;
+	size_t made = c->record->nmarks;
 
 	if (g->refused != NULL) {
 		errno = EPERM;
 		return -1;
 	}
-	if (access(g->root, F_OK) == -1)
-		return -1;	/* the whole project has gone */
-	if (record_again(c->record, g->path, g->root, g->kind, g->mode) == -1)
+	if (record_again(c->record, path, root, g->kind, g->mode) == -1)
 		return -1;
-	for (i = made; i < c->record->nmarks; i++) {
-		if (c->record->mark[i].kind != KIND_DIR)
-			continue;
-		dir = c->record->mark[i].path;
-		slash = strrchr(dir, '/');
-		if (slash != NULL && strcmp(dir, g->path) != 0)
-			pin(c, g->root, dir);
-	}
+	for (; made + 1 < c->record->nmarks; made++)
+		if (!has_pin(c, c->record->mark[made].path) &&
+		    add(c, GUARD_PIN, c->record->mark[made].path, 0) == NULL)
+			return -1;
 	return 0;
 }
 
-int
-cover_again(struct cover *c, struct guard *g, int *fd)
+/* 1 covered; 0 it has changed meanwhile, again; -1 with errno */
+static int
+try_again(struct cover *c, size_t i)
 {
-	int tries, copy, target;
+	struct guard *g = &c->guard[i];
+	int target = cover_open(g->path), copy, r = 0;
 
-	*fd = -1;
-	for (tries = 0; tries < TRIES; tries++) {
-		target = cover_open(g->path);
-		if (target == -1 && (errno == ENOENT || errno == ENOTDIR)) {
-			if (!g->denied) {
-				g->away = 1;
-				return 0;
-			}
-			if (make_again(c, g) == -1 && errno != EEXIST)
-				return -1;
-			continue;
-		}
-		if (target == -1 && errno != ELOOP)
-			return -1;
-		if (target == -1)
-			continue;
-		copy = copy_for(c, g, target);
-		if (copy != -1 && put_on(copy, target, g->path) == 0 &&
-		    cover_holds(g)) {
-			file_close(&copy);
-			*fd = target;
-			g->away = 0;
-			return 0;
-		}
-		file_close(&copy);
-		file_close(&target);
+	if (target == -1 && errno != ENOENT && errno != ENOTDIR)
+		return errno == ELOOP ? 0 : -1;
+	if (target == -1 && !g->denied) {
+		g->away = 1;	/* its directory tells if it comes back */
+		return 1;
 	}
+	if (target == -1) {
+		if (make_again(c, i) == 0 || errno == EEXIST ||
+		    ((errno == ENOENT || errno == ENOTDIR) &&
+		    access(c->guard[i].root, F_OK) == 0))
+			return 0;
+		return -1;
+	}
+	if (g->type == GUARD_PIN)
+		r = pin(c, g) == 0;
+	else if ((copy = copy_for(c, g, target)) != -1) {
+		r = put_on(copy, target, g->path) == 0 && cover_holds(c, i);
+		file_close(&copy);
+	}
+	file_close(&target);
+	if (r == 1)
+		g->away = 0;
+	return r;
+}
+
+int
+cover_again(struct cover *c, size_t i)
+{
+	int tries, r;
+
+	for (tries = 0; tries < TRIES; tries++)
+		if ((r = try_again(c, i)) != 0)
+			return r == 1 ? 0 : -1;
 	errno = EBUSY;
 	return -1;
 }

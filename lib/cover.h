@@ -18,13 +18,17 @@ enum guard_type {
 	GUARD_SELF,	/* what is there, bound read-only over itself */
 	GUARD_LINK,	/* a symbolic link, mounted over itself */
 	GUARD_HIDDEN,	/* a read-denied directory, under an empty one */
-	GUARD_MASKED	/* a read-denied file, under one that does not open */
+	GUARD_MASKED,	/* a read-denied file, under one that does not open */
+	GUARD_PIN	/* a directory that must not be moved aside */
 };
 
 struct guard {
 	enum guard_type	 type;
-	const char	*path;		/* the plan's or the record's */
+	char		*path;
 	const char	*root;		/* write root it lies in, or NULL */
+	char		*link;		/* GUARD_LINK: where it leads */
+	dev_t		 dev;		/* GUARD_PIN: the directory pinned */
+	ino_t		 ino;
 	int		 denied;	/* writing: made anew if it goes */
 	enum kind	 kind;		/* what would be made */
 	mode_t		 mode;
@@ -35,8 +39,9 @@ struct guard {
 struct cover {
 	const struct plan	*plan;
 	struct record		*record;
-	struct guard		*guard;
+	struct guard		*guard;	/* a directory made anew adds one */
 	size_t			 n;
+	int			*view;	/* per write root: buried, for pins */
 	int			 host;	/* O_PATH of the root outside */
 	int			 shelf;	/* directory with our own files */
 };
@@ -58,18 +63,20 @@ int	cover_prepare(struct cover *, const struct plan *, struct record *);
  */
 int	cover_all(struct cover *);
 
-/* Is the guard's cover where it should be? */
-int	cover_holds(const struct guard *);
+/* Is guard number i's cover where it should be? */
+int	cover_holds(const struct cover *, size_t i);
 
 /*
  * Cover it again: what stands there now, whatever it is; where nothing does,
- * a placeholder that is made for it.  An open descriptor (O_PATH) of what
- * was covered is left in *fd, -1 if there is none.  Returns 0, or -1 with
- * errno: ENOENT where the directory has gone, too.
+ * a placeholder that is made for it, as what was there.  Returns 0, or -1
+ * with errno: ENOENT where the write root has gone, too.
  */
-int	cover_again(struct cover *, struct guard *, int *fd);
+int	cover_again(struct cover *, size_t i);
 
 /* An O_PATH descriptor of what path leads to inside, following no link. */
 int	cover_open(const char *path);
+
+/* The same outside, where no cover is. */
+int	cover_open_outside(const struct cover *, const char *path);
 
 #endif

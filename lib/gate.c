@@ -204,6 +204,6 @@ gate_serve(const struct plan *p, struct record *r, const struct gate *g)
 		return EXIT_FAIL;
 	if (!g->stay || cover.n == 0)
 		return 0;
-	return watch(&cover, w.mountinfo, w.pidfd, w.pidns, g->on_lost) == 0 ?
-	    0 : EXIT_OURS;
+	return watch(&cover, g->places, w.mountinfo, w.pidfd, w.pidns,
+	    g->on_lost) == 0 ? 0 : EXIT_OURS;
 }

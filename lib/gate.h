@@ -24,7 +24,8 @@ struct gate {
 	int	monitor;	/* pidfd of bubblewrap, or -1 */
 	int	told;		/* gets GATE_GO just before it is said; or -1 */
 	int	stay;		/* watch the covers afterwards */
-	enum on_lost on_lost;
+	struct places	*places;	/* for the watcher */
+	enum on_lost	 on_lost;
 };
 
 /*

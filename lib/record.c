@@ -582,8 +582,10 @@ record_again(struct record *r, const char *path, const char *root,
 {
 	size_t first = r->nmarks, len = strlen(root), all = strlen(path);
 	struct timespec btime;
+	const char *name;
 	struct stat st;
 	struct mark *k;
+	int dirfd, saved;
 
 	if (r->vouch.manifest[0] == -1) {
 		errno = EPERM;	/* nothing is made that nobody names */
@@ -603,5 +605,56 @@ record_again(struct record *r, const char *path, const char *root,
 	}
 	if (append_marks(r, first) == -1)
 		return -1;
-	return make_top(r, first, r->nmarks);
+	if (make_top(r, first, r->nmarks) == 0)
+		return 0;
+	saved = errno;
+	k = &r->mark[first];
+	if ((dirfd = file_parent(k->path, &name)) != -1) {
+		unmake_aside(r, first, dirfd);
+		file_close(&dirfd);
+	}
+	errno = saved;
+	return -1;
+}
+
+/* Are the identity and the path those of the mark? */
+static int
+is_same_mark(const struct mark *a, const struct mark *b)
+{
+	return strcmp(a->path, b->path) == 0 && a->ino == b->ino &&
+	    a->dev == b->dev;
+}
+
+int
+record_join(struct record *r, struct places *places, const char *path)
+{
+	struct manifests set;
+	struct mark *k, copy;
+	char *bad;
+	size_t i, j, own;
+	int status = 0;
+
+	if (manifests_read(places, &set, &bad) == -1) {
+		free(bad);
+		return -1;
+	}
+	for (i = 0; i < set.n && status == 0; i++) {
+		if (strcmp(set.m[i].id, r->vouch.id) == 0)
+			continue;
+		for (j = 0; j < set.m[i].nmarks && status == 0; j++) {
+			k = &set.m[i].mark[j];
+			if (!path_within(path, k->path) || !stands(k, 0))
+				continue;
+			for (own = 0; own < r->nmarks; own++)
+				if (is_same_mark(&r->mark[own], k))
+					break;
+			if (own < r->nmarks)
+				continue;
+			copy = *k;
+			copy.role = ROLE_RELY;
+			status = record_adopt(r, &copy);
+		}
+	}
+	manifests_free(&set);
+	return status;
 }

@@ -47,6 +47,12 @@ int	record_adopt(struct record *, const struct mark *k);
 int	record_again(struct record *r, const char *path, const char *root,
 	    enum kind, mode_t mode);
 
+/*
+ * Name in the manifest what another run's manifest says of path and of the
+ * directories above it, where it still is true: this run relies on it now.
+ */
+int	record_join(struct record *r, struct places *, const char *path);
+
 /* The name under which mark i is made, and is moved aside to be removed. */
 #define ASIDE_LEN (ID_LEN + 32)
 void	aside_name(char name[ASIDE_LEN], const char *id, size_t i);

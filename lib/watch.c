@@ -16,35 +16,18 @@
 #include "sys.h"
 #include "watch.h"
 
+#define READER_MS 50	/* a reader closes in that time, we guess */
+
 struct watcher {
 	struct cover	*cover;
+	struct places	*places;
 	int		 inotify;	/* -1: not to be had, or not needed */
+	int		 blind;		/* that has been said */
 	ino_t		 pidns;
 	enum on_lost	 on_lost;
 };
 
 /* signs ----------------------------------------------------------------- */
-
-/* The mount that descriptor fd of process pid was opened by, 0 if unknown. */
-static unsigned long long
-mount_of(int host, const char *pid, const char *fd)
-{
-	char path[NAME_MAX * 2 + 32], *buf, *p;
-	unsigned long long id = 0;
-	size_t len;
-	int info;
-
-	snprintf(path, sizeof(path), "proc/%s/fdinfo/%s", pid, fd);
-	if ((info = openat(host, path, O_RDONLY | O_CLOEXEC)) == -1)
-		return 0;
-	if (file_slurp(info, 65536, &buf, &len) == 0) {
-		if ((p = strstr(buf, "mnt_id:")) != NULL)
-			id = strtoull(p + 7, NULL, 10);
-		free(buf);
-	}
-	close(info);
-	return id;
-}
 
 static DIR *
 open_host_dir(int host, const char *path)
@@ -57,27 +40,91 @@ open_host_dir(int host, const char *path)
 	return dir;
 }
 
-/* Does the process have the file open, other than through the cover? */
-static int
+enum found { NOTHING, READING, WRITING };
+
+/* How was descriptor fd of process pid opened?  O_PATH can be reopened. */
+static enum found
+how_open(int host, const char *pid, const char *fd, unsigned long long cover)
+{
+	char path[NAME_MAX * 2 + 32], *buf, *p;
+	enum found how = WRITING;
+	unsigned long flags;
+	size_t len;
+	int info;
+
+	snprintf(path, sizeof(path), "proc/%s/fdinfo/%s", pid, fd);
+	if ((info = openat(host, path, O_RDONLY | O_CLOEXEC)) == -1)
+		return NOTHING;
+	if (file_slurp(info, 65536, &buf, &len) == 0) {
+		if ((p = strstr(buf, "mnt_id:")) != NULL &&
+		    strtoull(p + 7, NULL, 10) == cover)
+			how = NOTHING;
+		else if ((p = strstr(buf, "flags:")) != NULL) {
+			flags = strtoul(p + 6, NULL, 8);
+			if ((flags & (O_ACCMODE | O_PATH)) == O_RDONLY)
+				how = READING;
+		}
+		free(buf);
+	}
+	close(info);
+	return how;
+}
+
+/* Does the process have it open, other than through the cover? */
+static enum found
 has_open(int host, const char *pid, const struct stat *want,
-    unsigned long long cover_id)
+    unsigned long long cover)
 {
 	char path[NAME_MAX * 2 + 32];
+	enum found found = NOTHING, how;
 	struct dirent *d;
 	struct stat st;
 	DIR *dir;
-	int found = 0;
 
+	snprintf(path, sizeof(path), "proc/%s/cwd", pid);
+	if (fstatat(host, path, &st, 0) == 0 && st.st_ino == want->st_ino &&
+	    st.st_dev == want->st_dev)
+		return WRITING;	/* a directory: its cover is too new */
 	snprintf(path, sizeof(path), "proc/%s/fd", pid);
 	if ((dir = open_host_dir(host, path)) == NULL)
-		return 0;
-	while (!found && (d = readdir(dir)) != NULL) {
+		return NOTHING;
+	while (found != WRITING && (d = readdir(dir)) != NULL) {
 		snprintf(path, sizeof(path), "proc/%s/fd/%s", pid, d->d_name);
-		found = fstatat(host, path, &st, 0) == 0 &&
-		    st.st_ino == want->st_ino && st.st_dev == want->st_dev &&
-		    mount_of(host, pid, d->d_name) != cover_id;
+		if (fstatat(host, path, &st, 0) == -1 ||
+		    st.st_ino != want->st_ino || st.st_dev != want->st_dev)
+			continue;
+		how = how_open(host, pid, d->d_name, cover);
+		if (S_ISDIR(st.st_mode) && how == READING)
+			how = WRITING;	/* openat(2) needs no more */
+		if (how > found)
+			found = how;
 	}
 	closedir(dir);
+	return found;
+}
+
+/* Does the process map the file shared?  proc(5), /proc/PID/maps */
+static enum found
+has_mapped(int host, const char *pid, const struct stat *want)
+{
+	char path[NAME_MAX + 32], *buf, *line, *next;
+	enum found found = NOTHING;
+	unsigned long long ino;
+	char mode[5];
+	size_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "proc/%s/maps", pid);
+	if ((fd = openat(host, path, O_RDONLY | O_CLOEXEC)) == -1)
+		return NOTHING;
+	if (file_slurp(fd, 16 << 20, &buf, &len) == 0) {
+		for (next = buf; (line = strsep(&next, "\n")) != NULL;)
+			if (sscanf(line, "%*s %4s %*s %*s %llu", mode, &ino)
+			    == 2 && ino == want->st_ino && mode[3] == 's')
+				found = WRITING;
+		free(buf);
+	}
+	close(fd);
 	return found;
 }
 
@@ -92,20 +139,28 @@ is_inside(const struct watcher *w, const char *pid)
 	    st.st_ino == w->pidns;
 }
 
-static int
-is_open_inside(const struct watcher *w, const struct stat *st,
-    unsigned long long cover_id)
+/* Who inside has it?  mapped: look for mappings, too. */
+static enum found
+look_inside(const struct watcher *w, const struct stat *st,
+    unsigned long long cover, int mapped)
 {
-	DIR *proc = open_host_dir(w->cover->host, "proc");
+	const int host = w->cover->host;
+	DIR *proc = open_host_dir(host, "proc");
+	enum found found = NOTHING, how;
 	struct dirent *d;
-	int found = 0;
 
 	if (proc == NULL)
-		return 0;
-	while (!found && (d = readdir(proc)) != NULL)
-		found = d->d_name[0] >= '1' && d->d_name[0] <= '9' &&
-		    is_inside(w, d->d_name) &&
-		    has_open(w->cover->host, d->d_name, st, cover_id);
+		return NOTHING;
+	while (found != WRITING && (d = readdir(proc)) != NULL) {
+		if (d->d_name[0] < '1' || d->d_name[0] > '9' ||
+		    !is_inside(w, d->d_name))
+			continue;
+		how = has_open(host, d->d_name, st, cover);
+		if (how == NOTHING && mapped)
+			how = has_mapped(host, d->d_name, st);
+		if (how > found)
+			found = how;
+	}
 	closedir(proc);
 	return found;
 }
@@ -130,30 +185,37 @@ lease_is_refused(const char *path)
 }
 
 /*
- * In the moment without a cover, has somebody inside got at the file that
- * stands there now?  What says so, or NULL.  A write that was over by then
- * leaves no sign.
+ * In the moment without a cover, has somebody inside got at what stands
+ * there now?  What says so, or NULL.  A write that was over by then leaves
+ * no sign, nor does a descriptor that lies in a socket's queue.
  */
 static const char *
-sign(const struct watcher *w, const struct guard *g, int fd)
+sign(const struct watcher *w, const struct guard *g)
 {
-	int top = cover_open(g->path);
-	unsigned long long id;
+	int under = cover_open_outside(w->cover, g->path);
+	int top = cover_open(g->path), refused = 0;
 	const char *what = NULL;
+	enum found found;
 	struct stat st;
 
-	if (top == -1 || fstat(fd, &st) == -1 || !S_ISREG(st.st_mode)) {
-		file_close(&top);
-		return NULL;
+	if (top == -1 || under == -1 || fstat(under, &st) == -1 ||
+	    (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		goto out;
+	if (S_ISREG(st.st_mode))
+		refused = lease_is_refused(g->path);
+	found = look_inside(w, &st, sys_mount_id(top), refused);
+	if (found == READING) {
+		/* who only reads, on the news of a change, is done by then */
+		poll(NULL, 0, READER_MS);
+		found = look_inside(w, &st, sys_mount_id(top), refused);
 	}
-	id = sys_mount_id(top);
-	if (st.st_nlink > 1)
-		what = "it has a second link";
-	else if (is_open_inside(w, &st, id))
-		what = "it was opened inside before";
-	else if (lease_is_refused(g->path))
-		what = "it is open for writing";
+	if (found != NOTHING)
+		what = "was opened inside before it was denied again";
+	else if (S_ISREG(st.st_mode) && st.st_nlink > 1)
+		what = "has a second link";
+out:
 	file_close(&top);
+	file_close(&under);
 	return what;
 }
 
@@ -164,8 +226,16 @@ say_lost(const struct guard *g, const char *what)
 {
 	errno = 0;
 	msg_path(g->path, "was replaced or removed outside%s%s", what == NULL ?
-	    "" : " and ", what == NULL ? "" : what);
+	    "" : ", and ", what == NULL ? "" : what);
 	return -1;
+}
+
+static int
+have_inotify(struct watcher *w)
+{
+	if (w->inotify == -1)
+		w->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	return w->inotify == -1 ? -1 : 0;
 }
 
 /*
@@ -179,44 +249,90 @@ wait_for_return(struct watcher *w, const struct guard *g)
 
 	if (dir != NULL && (slash = strrchr(dir, '/')) != NULL) {
 		slash[slash == dir] = '\0';
-		if (w->inotify == -1)
-			w->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-		if (w->inotify == -1 || inotify_add_watch(w->inotify, dir,
-		    IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF | IN_DELETE_SELF |
+		if (have_inotify(w) == -1 || inotify_add_watch(w->inotify,
+		    dir, IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF |
 		    IN_MASK_ADD) == -1)
 			msg_path(dir, "cannot be watched");
 	}
 	free(dir);
 }
 
+/*
+ * What is moved away takes its cover or pin along, and no mount changes:
+ * inotify(7) tells, of the inode itself.  It is reached by the descriptor,
+ * from the working directory, which is /proc/self/fd outside: a path would
+ * lead to the cover.
+ */
+static void
+watch_inode(struct watcher *w, const struct guard *g)
+{
+	int fd = cover_open_outside(w->cover, g->path);
+	char name[16];
+
+	if (fd == -1)
+		return;		/* gone again: there will be an event */
+	snprintf(name, sizeof(name), "%d", fd);
+	if (have_inotify(w) == -1 || inotify_add_watch(w->inotify, name,
+	    IN_MOVE_SELF | IN_MASK_ADD) == -1) {
+		if (!w->blind)
+			msg_path(g->path, "cannot be watched: if it is moved "
+			    "away outside, that is not noticed");
+		w->blind = 1;
+	}
+	close(fd);
+}
+
+static int
+say_not_again(const struct guard *g)
+{
+	msg_path(g->path, "is lost and cannot be denied again%s%s",
+	    g->refused == NULL ? "" : ": ",
+	    g->refused == NULL ? "" : g->refused);
+	return -1;
+}
+
 /* -1: the run has to end; it has been said why. */
 static int
-restore(struct watcher *w, struct guard *g)
+restore(struct watcher *w, size_t i)
 {
+	struct guard *g = &w->cover->guard[i];
 	const int existing = g->type == GUARD_SELF || g->type == GUARD_LINK;
-	const char *what = NULL;
-	int fd, r = 0;
+	const char *what;
 
 	if (w->on_lost == LOST_END && existing && g->denied)
 		return say_lost(g, NULL);
-	if (cover_again(w->cover, g, &fd) == -1) {
-		if (errno == ENOENT) {
-			g->away = 1;	/* with all that was around it */
-			return 0;
-		}
-		msg_path(g->path, "has lost its cover and cannot be denied "
-		    "again%s%s", g->refused == NULL ? "" : ": ",
-		    g->refused == NULL ? "" : g->refused);
-		return -1;
+	if (cover_again(w->cover, i) == -1) {
+		g = &w->cover->guard[i];	/* it may have moved */
+		if (errno != ENOENT)
+			return say_not_again(g);
+		g->away = 1;	/* with all that was around it */
+		return 0;
 	}
-	if (g->away)
+	g = &w->cover->guard[i];
+	if (g->away) {
 		wait_for_return(w, g);
-	else if (w->on_lost == LOST_REPORT)
+		return 0;
+	}
+	watch_inode(w, g);
+	if (!g->denied)
+		return 0;
+	/* it may be another run's placeholder that stands there now */
+	record_join(w->cover->record, w->places, g->path);
+	if (w->on_lost == LOST_REPORT)
 		say_lost(g, "is denied again");
-	else if (g->denied && (what = sign(w, g, fd)) != NULL)
-		r = say_lost(g, what);
-	file_close(&fd);
-	return r;
+	else if ((what = sign(w, g)) != NULL)
+		return say_lost(g, what);
+	return 0;
+}
+
+/* What is only shown may go, and what was away may be away still. */
+static int
+matters(const struct guard *g)
+{
+	if (g->away && access(g->path, F_OK) == -1)
+		return 0;
+	return g->denied || g->type == GUARD_HIDDEN ||
+	    g->type == GUARD_MASKED || g->type == GUARD_PIN;
 }
 
 static int
@@ -224,46 +340,12 @@ restore_all(struct watcher *w)
 {
 	size_t i;
 
-	for (i = 0; i < w->cover->n; i++) {
-		struct guard *g = &w->cover->guard[i];
-
-		if (cover_holds(g))
-			continue;
-		/* what is only shown may go; what was away may be still */
-		if (!g->denied && g->type != GUARD_HIDDEN &&
-		    g->type != GUARD_MASKED)
-			continue;
-		if (g->away && access(g->path, F_OK) == -1)
-			continue;
-		if (restore(w, g) == -1)
+	/* what is made on the way is added behind, and looked at as well */
+	for (i = 0; i < w->cover->n; i++)
+		if (!cover_holds(w->cover, i) &&
+		    matters(&w->cover->guard[i]) && restore(w, i) == -1)
 			return -1;
-	}
 	return 0;
-}
-
-/*
- * A directory above a denied path that is moved takes the covers with it,
- * and no mount changes: inotify(7) tells of these.
- */
-static void
-watch_directories(struct watcher *w)
-{
-	const struct plan *p = w->cover->plan;
-	size_t i;
-
-	for (i = 0; i < p->nops; i++) {
-		if (p->op[i].type != OP_PIN)
-			continue;
-		if (w->inotify == -1)
-			w->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-		if (w->inotify == -1 || inotify_add_watch(w->inotify,
-		    p->op[i].path, IN_MOVE_SELF | IN_MASK_ADD) == -1) {
-			msg_path(p->op[i].path, "cannot be watched: if it is "
-			    "moved outside, what is denied in it is not "
-			    "denied again");
-			return;
-		}
-	}
 }
 
 static void
@@ -275,20 +357,39 @@ drain(int inotify)
 		;
 }
 
+static int
+go_to_descriptors(const struct cover *c)
+{
+	int fd = openat(c->host, "proc/self/fd", O_RDONLY | O_DIRECTORY |
+	    O_CLOEXEC), r;
+
+	r = fd == -1 ? -1 : fchdir(fd);
+	file_close(&fd);
+	return r;
+}
+
 int
-watch(struct cover *c, int mountinfo, int init, ino_t pidns,
-    enum on_lost on_lost)
+watch(struct cover *c, struct places *places, int mountinfo, int init,
+    ino_t pidns, enum on_lost on_lost)
 {
 	struct watcher w = {
-		.cover = c, .inotify = -1, .pidns = pidns, .on_lost = on_lost
+		.cover = c, .places = places, .inotify = -1, .pidns = pidns,
+		.on_lost = on_lost
 	};
 	struct pollfd p[3] = {
 		{ .fd = mountinfo, .events = POLLPRI },
 		{ .events = POLLIN },
 		{ .fd = init, .events = POLLIN }
 	};
+	size_t i;
 
-	watch_directories(&w);
+	if (go_to_descriptors(c) == -1) {
+		msg_path("/proc/self/fd", "cannot be used to watch");
+		return -1;
+	}
+	for (i = 0; i < c->n; i++)
+		if (matters(&c->guard[i]))
+			watch_inode(&w, &c->guard[i]);
 	for (;;) {
 		p[1].fd = w.inotify;
 		p[1].revents = 0;
