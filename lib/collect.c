@@ -365,6 +365,7 @@ any_claims(struct places *ps)
 	int any = 0;
 
 	for (i = 0; i < ps->n && !any; i++) {
+		any = ps->p[i].unreadable;
 		if (ps->p[i].fd == -1 || (dir = place_opendir(&ps->p[i])) ==
 		    NULL)
 			continue;

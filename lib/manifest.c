@@ -387,6 +387,12 @@ manifests_read(struct places *ps, struct manifests *set, char **bad)
 	memset(set, 0, sizeof(*set));
 	*bad = NULL;
 	for (i = 0; i < ps->n; i++) {
+		if (ps->p[i].unreadable) {
+			*bad = strdup(ps->p[i].path);
+			manifests_free(set);
+			errno = EACCES;
+			return -1;
+		}
 		if (ps->p[i].fd == -1)
 			continue;
 		if (read_place(&ps->p[i], set, bad) == -1) {

@@ -88,6 +88,9 @@ open_dir(struct place *p, int how)
 		p->fd = open(p->path,
 		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (p->fd == -1) {
+		p->unreadable = errno == EACCES && lstat(p->path, &st) == 0 &&
+		    S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+		errno = p->unreadable ? EACCES : errno;
 		if (errno != ENOENT || p->why == 0)
 			p->why = errno;
 		return -1;

@@ -18,6 +18,7 @@ struct place {
 	int	 fd;		/* the directory, or -1: not there, not usable */
 	int	 writable;
 	int	 makeable;	/* not there, and place_make would make it */
+	int	 unreadable;	/* ours, and closed: it counts as live */
 	int	 second;	/* $SRT_PLACE: gets the second manifest */
 	int	 why;		/* errno that says why fd is -1 */
 	int	 mutex;		/* lock descriptor while held, or -1 */

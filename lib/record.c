@@ -46,6 +46,20 @@ make_file(int dirfd, const char *name, const struct mark *k)
 	return r;
 }
 
+/* The mode less the umask, but the owner has to get in. */
+static int
+make_dir(int dirfd, const char *name, mode_t mode)
+{
+	mode_t old = umask(0);
+	int r, saved;
+
+	r = mkdirat(dirfd, name, (mode & ~old) | 0700);
+	saved = errno;
+	umask(old);
+	errno = saved;
+	return r;
+}
+
 /*
  * Make mark k as name in dirfd and note what it is.  Where a socket cannot
  * be made an empty file has to do.
@@ -54,7 +68,7 @@ static int
 make_one(int dirfd, const char *name, struct mark *k)
 {
 	if (k->kind == KIND_DIR) {
-		if (mkdirat(dirfd, name, k->mode) == -1)
+		if (make_dir(dirfd, name, k->mode) == -1)
 			return -1;
 	} else if (make_file(dirfd, name, k) == -1) {
 		if (k->kind != KIND_SOCKET || (errno != EPERM &&
@@ -144,7 +158,7 @@ place_one(int dirfd, const char *aside, const char *name, struct mark *k)
 		if (errno != EINVAL)
 			return -1;
 		if (k->kind == KIND_DIR ?
-		    mkdirat(dirfd, name, k->mode) == -1 ||
+		    make_dir(dirfd, name, k->mode) == -1 ||
 		    renameat(dirfd, aside, dirfd, name) == -1 :
 		    linkat(dirfd, aside, dirfd, name, 0) == -1 ||
 		    unlinkat(dirfd, aside, 0) == -1)
