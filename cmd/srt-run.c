@@ -89,6 +89,7 @@ struct run {
 	int		 was_told;	/* the command may have started */
 	int		 lost;		/* the manifest has gone, or a cover */
 	time_t		 deadline;	/* monotonic seconds, 0: none */
+	time_t		 tick;		/* when the manifest is looked after */
 };
 
 static time_t
@@ -184,8 +185,9 @@ prepare(struct run *r, int attempt, int *args, int bind_proc)
 static int
 open_descriptors(struct run *r)
 {
-	r->status_fd = r->record.vouch.manifest[0] != -1 ? r->record.vouch.manifest[0] :
-	    memfd_create("bwrap-status", MFD_CLOEXEC);
+	r->status_fd = r->record.vouch.manifest[0];
+	if (r->status_fd == -1)
+		r->status_fd = memfd_create("bwrap-status", MFD_CLOEXEC);
 	r->messages = memfd_create("bwrap-messages", MFD_CLOEXEC);
 	if (r->status_fd == -1 || r->messages == -1 ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, r->sock) ==
@@ -235,6 +237,7 @@ be_gate(struct run *r, pid_t supervisor)
 	end_with(supervisor);
 	setpgid(0, 0);		/* Ctrl-Z must not stop the watcher */
 	close(r->sock[1]);	/* or the end of init would not be seen */
+	close(r->stops[1]);
 	_exit(gate_serve(&r->plan, &r->record, &g));
 }
 
@@ -262,10 +265,14 @@ start(struct run *r, int args, int bind_proc)
 
 /* waiting --------------------------------------------------------------- */
 
-/* The watcher has ended, and said why if it could: so does the run. */
+/* The watcher has ended, and said why unless it was killed: so does the run. */
 static void
 end_unwatched(struct run *r)
 {
+	if (r->gate_status == EXIT_FAIL) {
+		errno = 0;
+		msg_path("watcher", "was killed, so the run is ended");
+	}
 	r->lost = 1;
 	sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);
 }
@@ -350,6 +357,7 @@ look_after_manifest(struct run *r)
 	struct stat st;
 	int i;
 
+	r->tick = now_s() + TICK_S;
 	for (i = 0; i < 2; i++) {
 		int fd = r->record.vouch.manifest[i];
 
@@ -385,10 +393,11 @@ enforce_limit(struct run *r)
 static int
 patience_ms(const struct run *r)
 {
-	time_t left = TICK_S;
+	time_t next = r->tick, left;
 
-	if (r->deadline != 0 && r->deadline - now_s() < left)
-		left = r->deadline - now_s();
+	if (r->deadline != 0 && r->deadline < next)
+		next = r->deadline;
+	left = next - now_s();
 	return left < 0 ? 0 : (int)left * 1000;
 }
 
@@ -439,11 +448,11 @@ wait_for_end(struct run *r)
 		{ .fd = r->stops[0], .events = POLLIN },
 		{ .fd = r->told[0], .events = POLLIN }
 	};
-	int n;
 
+	r->tick = now_s() + TICK_S;
 	while (!reap(r)) {
-		n = poll(p, 3, patience_ms(r));
-		if (n == 0)
+		poll(p, 3, patience_ms(r));
+		if (now_s() >= r->tick)
 			look_after_manifest(r);
 		if ((p[2].revents & POLLIN) != 0) {
 			r->was_told = 1;
@@ -559,9 +568,44 @@ status_of_failure(struct run *r, int *bind_proc)
 	return EXIT_OURS;
 }
 
+/* The command's status, or EXIT_AGAIN with *again set if it never started. */
+static int
+supervise(struct run *r, int args, int *bind_proc, int *again)
+{
+	int status;
+
+	if (verbose)
+		say_recorded(&r->record);
+	/* cleaners of temporary files leave a locked directory alone */
+	if (r->record.vouch.place[0] != NULL)
+		flock(r->record.vouch.place[0]->fd, LOCK_SH | LOCK_NB);
+	if (start(r, args, *bind_proc) == -1) {
+		msg_path(programs.bwrap_path, "cannot be started");
+		return EXIT_OURS;
+	}
+	wait_for_end(r);
+	end_for_sure(r);
+	if (r->was_told)
+		return status_of(r);
+	status = status_of_failure(r, bind_proc);
+	*again = status == EXIT_AGAIN;
+	return status;
+}
+
+static void
+say_no_more_attempts(const struct run *r)
+{
+	errno = 0;
+	if (r->messages != -1 && sandbox_path_gone(r->messages))
+		sandbox_explain(r->messages, programs.bwrap_path);
+	else
+		msg_path("sandbox", "not started: a denied path goes on "
+		    "changing");
+}
+
 /*
- * One attempt: the command's status in *status and 0, or EXIT_AGAIN if the
- * command was never told to start and may be.
+ * One attempt: 0 with the status to end with, or EXIT_AGAIN if the command
+ * was never told to start and another attempt may do.
  */
 static int
 attempt(int n, int *bind_proc, int *status)
@@ -575,31 +619,12 @@ attempt(int n, int *bind_proc, int *status)
 		deadline = now_s() + (time_t)limit_s;
 	r.deadline = deadline;
 	*status = prepare(&r, n, &args, *bind_proc);
-	if (*status == 0) {
-		if (verbose)
-			say_recorded(&r.record);
-		if (r.record.vouch.place[0] != NULL)
-			flock(r.record.vouch.place[0]->fd, LOCK_SH | LOCK_NB);
-		if (start(&r, args, *bind_proc) == 0) {
-			wait_for_end(&r);
-			end_for_sure(&r);
-			*status = r.was_told ? status_of(&r) :
-			    status_of_failure(&r, bind_proc);
-			again = *status == EXIT_AGAIN && !r.was_told;
-		} else {
-			msg_path(programs.bwrap_path, "cannot be started");
-			*status = EXIT_OURS;
-		}
-	} else
+	if (*status == 0)
+		*status = supervise(&r, args, bind_proc, &again);
+	else
 		again = *status == EXIT_AGAIN;
-	if (again && n + 1 == ATTEMPTS) {
-		errno = 0;
-		if (r.messages != -1 && sandbox_path_gone(r.messages))
-			sandbox_explain(r.messages, programs.bwrap_path);
-		else
-			msg_path("sandbox", "not started: a denied path goes "
-			    "on changing");
-	}
+	if (again && n + 1 == ATTEMPTS)
+		say_no_more_attempts(&r);
 	file_close(&args);
 	/* it names nothing: no need to have it claimed */
 	if (r.record.nmarks == 0)
