@@ -167,7 +167,7 @@ fds='cd /proc/self/fd; n=; for f in *; do
 		run -3 bash -c "srt-record -p $base/plan -- sh -c 'exit 3' $closed"
 		# a list that cannot be written is a failure
 		run bash -c "srt --sweep $closed"
-		[ "$status" -eq 0 ] || [[ $status == 1 && $closed == *" >&-"* || $closed == ">&-" ]]
+		[[ $status == 0 || "$status $closed" == "1 "*">&-"* ]]
 		nothing_left
 		[ -z "$(ls -A)" ]
 	done
