@@ -317,7 +317,7 @@ main(int argc, char **argv)
 		argv = read_command(command_fd);
 	if (argv[0] == NULL)
 		usage_and_exit(usage, EXIT_OURS);
-	signal(SIGCHLD, SIG_DFL);	/* ignored, nothing could be waited for */
+	signal(SIGCHLD, SIG_DFL);	/* or nothing could be waited for */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	if (gate_fd != -1)

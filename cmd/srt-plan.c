@@ -31,7 +31,8 @@ main(int argc, char **argv)
 	int ch, status, quiet = 0, given = 0, def = 0;
 
 	profile_init(&profile);
-	while ((ch = getopt_long(argc, argv, "+e:hp:qVW", longopts, NULL)) != -1)
+	while ((ch = getopt_long(argc, argv, "+e:hp:qVW", longopts, NULL)) !=
+	    -1)
 		switch (ch) {
 		case 'e':
 			given = 1;

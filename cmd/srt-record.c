@@ -126,8 +126,9 @@ main(int argc, char **argv)
 	if (status != 0)
 		return status == EXIT_FAIL ? EXIT_OURS : EXIT_AGAIN;
 	sandbox.vouch = &record.vouch;
-	sandbox.status = record.vouch.manifest[0] != -1 ? record.vouch.manifest[0] :
-	    memfd_create("bwrap-status", MFD_CLOEXEC);
+	sandbox.status = record.vouch.manifest[0];
+	if (sandbox.status == -1)
+		sandbox.status = memfd_create("bwrap-status", MFD_CLOEXEC);
 	if (sandbox.status == -1 || socketpair(AF_UNIX, SOCK_STREAM |
 	    SOCK_CLOEXEC, 0, sock) == -1)
 		err(EXIT_OURS, "descriptors");

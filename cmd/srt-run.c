@@ -77,13 +77,13 @@ struct run {
 	int		 sock[2];	/* the gate: ours, init's */
 	int		 told[2];	/* pipe: "go" is about to be said */
 	int		 stops[2];	/* pipe: the command was stopped */
-	struct stat	 sock_st;	/* of init's end, to find who holds it */
+	struct stat	 sock_st;	/* of init's end: who holds it? */
 	pid_t		 bwrap, gate;
 	int		 bwrap_pidfd;
 	int		 init_pidfd;	/* -1: not known (yet) */
 	int		 gate_status;	/* -1 while it runs */
 	int		 bwrap_wstatus;
-	int		 wanted;	/* signal that ended it before "go", or 0 */
+	int		 wanted;	/* what ended it before "go", or 0 */
 	sigset_t	 early;		/* others that came before it */
 	int		 over_time;	/* TERM has been sent */
 	int		 was_told;	/* the command may have started */
@@ -114,7 +114,7 @@ catch_signals(void)
 	sigset_t set;
 	size_t i;
 
-	signal(SIGCHLD, SIG_DFL);	/* ignored, nothing could be waited for */
+	signal(SIGCHLD, SIG_DFL);	/* or nothing could be waited for */
 	sigfillset(&set);
 	for (i = 0; i < sizeof(not) / sizeof(*not); i++)
 		sigdelset(&set, not[i]);
@@ -643,7 +643,7 @@ run(void)
 			err(EXIT_OURS, "SRT_PLACE: an absolute path is wanted");
 		r = attempt(n, &bind_proc, &status);
 		if (status == RECORD_BUSY)
-			return EXIT_OURS;	/* whoever it is, not to wait for */
+			return EXIT_OURS;	/* nobody waits again */
 		clean_up();
 		places_close(&places);
 		if (r != EXIT_AGAIN)

@@ -504,8 +504,9 @@ view_of(struct cover *c, const char *root)
 }
 
 /*
- * Pin what stands there now, a directory as a rule, as bubblewrap has pinned the
- * first: by a mount on it in a view of the write root that nobody can reach.
+ * Pin what stands there now, a directory as a rule, as bubblewrap has pinned
+ * the first: by a mount on it in a view of the write root that nobody can
+ * reach.
  */
 static int
 pin(struct cover *c, struct guard *g)

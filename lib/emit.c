@@ -64,7 +64,8 @@ emit_mount(struct planner *p, const struct node *n)
 	case ACCESS_RW:
 		return emit(p, OP_RW, n, 0);
 	case ACCESS_NONE:
-		return emit(p, node_is_dir(n) || n->place ? OP_HIDE : OP_MASK, n, 0);
+		return emit(p, node_is_dir(n) || n->place ? OP_HIDE : OP_MASK,
+		    n, 0);
 	case ACCESS_OWN:
 		return emit(p, OP_TMP, n, n->own == OWN_TMP ? 01777 : 0755);
 	}
@@ -78,8 +79,8 @@ emit_mount(struct planner *p, const struct node *n)
 static int
 is_covered_later(const struct node *n)
 {
-	return node_is_denied(n) && n->mark != NULL && n->mark->kind != KIND_DIR &&
-	    n->want == ACCESS_RO && node_shown(n) == ACCESS_RW;
+	return node_is_denied(n) && n->mark != NULL &&
+	    n->mark->kind != KIND_DIR && n->want == ACCESS_RO && node_shown(n) == ACCESS_RW;
 }
 
 /* In a private tmp also the directories above a mount: not to be moved. */

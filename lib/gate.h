@@ -31,10 +31,12 @@ struct gate {
 /*
  * Wait for ready; enter the sandbox's namespaces; forbid new user
  * namespaces, make / private, cover and check everything; say go.  For a
- * process of its own: it cannot come back from the namespaces.  Returns 0
- * once go is said (told to stay, once init has ended, and EXIT_OURS after a
- * message when the run has to be), EXIT_AGAIN for a changed path, EXIT_OURS after a message,
- * EXIT_FAIL where the sandbox ended before it was ready.
+ * process of its own: it cannot come back from the namespaces.  Told to
+ * stay, it watches the covers until init has ended.
+ *
+ * Returns 0 when all is well; EXIT_AGAIN for a path that has changed before
+ * go was said; EXIT_OURS after a message; EXIT_FAIL where the sandbox ended
+ * before it was ready.
  */
 int	gate_serve(const struct plan *, struct record *, const struct gate *);
 

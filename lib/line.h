@@ -16,8 +16,8 @@
 
 struct line_reader {
 	const char	*name;	/* of the source, for messages; borrowed */
-	unsigned long	 lineno;	/* of the record last returned, from 1 */
-	char		*word[LINE_WORDS + 1];	/* decoded, NULL behind the last */
+	unsigned long	 lineno;	/* of the last record, from 1 */
+	char		*word[LINE_WORDS + 1];	/* decoded, then NULL */
 	size_t		 nwords;
 	char		*next, *end;
 };

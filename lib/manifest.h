@@ -31,7 +31,7 @@ struct manifest {
 	int		 this_boot;
 	int		 this_pidns;
 	ino_t		 pidns;
-	pid_t		 child_pid;	/* of init, as its maker sees it; or 0 */
+	pid_t		 child_pid;	/* of init, for its maker; or 0 */
 	ino_t		 child_pidns;	/* or 0 */
 	time_t		 mtime_s;	/* of the file: when it was claimed */
 	struct mark	*mark;

@@ -62,11 +62,11 @@ int	mark_note(struct mark *, int dirfd, const char *name);
 
 /*
  * Is st, what stands at the mark's path, still the placeholder that was
- * noted?  other_boot: device numbers are not compared (they change at a
- * reboot or remount).  Inode numbers are reused at once, so the time of
- * birth has to be the same where it is known.  A socket with the noted inode and one link is ours
- * whatever its ctime; a regular file needs the noted ctime, size 0 and one
- * link; a directory is told by its inode alone.
+ * noted?  Inode numbers are reused at once, so the time of birth has to be
+ * the same where it is known.  A socket with the noted inode and one link
+ * is ours whatever its ctime; a regular file needs the noted ctime, size 0
+ * and one link; a directory is told by its inode.  other_boot: device
+ * numbers are not compared, they change at a reboot or remount.
  */
 int	mark_matches(const struct mark *, const struct stat *,
 	    const struct timespec *btime, int other_boot);

@@ -15,7 +15,7 @@
 
 struct place {
 	char	*path;		/* real but for its last component */
-	int	 fd;		/* the directory, or -1: not there, not usable */
+	int	 fd;		/* the directory, or -1: not usable */
 	int	 writable;
 	int	 makeable;	/* not there, and place_make would make it */
 	int	 unreadable;	/* ours, and closed: it counts as live */

@@ -137,7 +137,7 @@ gather_places(struct planner *p)
 		const struct place *pl = &p->places->p[i];
 
 		if (pl->fd == -1 && !pl->makeable)
-			continue;	/* nothing of ours is or will be there */
+			continue;	/* nothing of ours is there */
 		if ((n = tree_resolve(&p->tree, pl->path, 0)) == NULL)
 			return no_memory();
 		n->place = 1;
@@ -452,7 +452,8 @@ int
 node_is_shown_link(const struct node *n)
 {
 	return (n->links & LINK_SHOW) != 0 && n->look == LOOK_LINK &&
-	    n->parent != NULL && (n->parent->want == ACCESS_NONE || n->parent->want == ACCESS_OWN);
+	    n->parent != NULL && (n->parent->want == ACCESS_NONE ||
+	    n->parent->want == ACCESS_OWN);
 }
 
 static void

@@ -40,7 +40,7 @@ struct op {
 struct owned {
 	char	*path;
 	mode_t	 type;		/* S_IFMT */
-	int	 blank;		/* looks like a placeholder: same inode wanted */
+	int	 blank;		/* like a placeholder: the same inode */
 	dev_t	 dev;
 	ino_t	 ino;
 };

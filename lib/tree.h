@@ -29,7 +29,7 @@ enum look {
 
 /* What a mount shows at a path. */
 enum access {
-	ACCESS_NONE,	/* read-denied: an empty read-only directory, or a mask */
+	ACCESS_NONE,	/* read-denied: empty, or not to be opened */
 	ACCESS_RO,
 	ACCESS_RW,
 	ACCESS_OWN	/* the sandbox's own: private tmp, /dev, /proc */
@@ -54,11 +54,11 @@ struct node {
 	enum look		 look;
 	struct stat		 st;		/* unless absent or closed */
 	struct timespec		 btime;		/* likewise */
-	const struct rule	*rule[RULE_KINDS];	/* that name it, or NULL */
+	const struct rule	*rule[RULE_KINDS];	/* or NULL */
 	const struct mark	*mark;		/* placeholder of a manifest */
 	enum own		 own;
-	int			 place;		/* a place, there or to be made */
-	int			 keep;		/* others' placeholder: pinned */
+	int			 place;		/* of manifests, or will be */
+	int			 keep;		/* others' placeholder */
 	int			 links;		/* LINK_*, if it is a link */
 	int			 shut;		/* ours, closed by its mode */
 	/* decided by the planner */
@@ -68,8 +68,8 @@ struct node {
 	struct node		*region;	/* write root it lies in */
 	int			 busy;		/* a mount at or below it */
 	int			 pinned;
-	int			 fixed;		/* must stay what it is: pinned */
-	int			 made;		/* a placeholder will stand here */
+	int			 fixed;		/* must stay what it is */
+	int			 made;		/* a placeholder will be */
 	enum kind		 kind;		/* of that */
 	mode_t			 mode;
 };

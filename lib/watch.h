@@ -8,7 +8,7 @@
 
 /* What a cover that is lost over something that exists leads to. */
 enum on_lost {
-	LOST_CHECK,	/* covered again; the run ends if somebody got through */
+	LOST_CHECK,	/* covered again; signs of a breach end the run */
 	LOST_END,	/* the run ends */
 	LOST_REPORT	/* covered again, and said */
 };
