@@ -80,7 +80,8 @@ static int
 is_covered_later(const struct node *n)
 {
 	return node_is_denied(n) && n->mark != NULL &&
-	    n->mark->kind != KIND_DIR && n->want == ACCESS_RO && node_shown(n) == ACCESS_RW;
+	    n->mark->kind != KIND_DIR && n->want == ACCESS_RO &&
+	    node_shown(n) == ACCESS_RW;
 }
 
 /* In a private tmp also the directories above a mount: not to be moved. */
