@@ -157,32 +157,49 @@ is_touched(const struct mark *k, const struct stat *st)
 	    st->st_mtim.tv_nsec != k->mtime.tv_nsec);
 }
 
+/* The file that takes the place of a touched placeholder is made as this. */
+#define FRESH_LEN (ASIDE_LEN + 4)
+static void
+fresh_name(char name[FRESH_LEN], const char *aside)
+{
+	snprintf(name, FRESH_LEN, "%s.new", aside);
+}
+
 /*
  * Somebody outside ran touch(1) or chmod(1) on the placeholder: the empty
  * file that was meant takes its place.  A mode that was not chosen becomes
  * that of a new file.
  */
 static int
-leave_empty_file(int dirfd, const char *name, const struct mark *k,
-    const struct stat *st)
+leave_empty_file(int dirfd, const char *aside, const char *name,
+    const struct mark *k, const struct stat *st)
 {
 	struct timespec times[2];
 	mode_t mask = umask(0), mode = st->st_mode & 07777;
-	int fd;
+	char fresh[FRESH_LEN];
+	int fd, ok, saved;
 
 	umask(mask);
 	if (mode == k->mode)
 		mode = 0666 & ~mask;
 	times[0] = st->st_atim;
 	times[1] = st->st_mtim;
-	fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+	fresh_name(fresh, aside);
+	fd = openat(dirfd, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 	    O_CLOEXEC, 0600);
 	if (fd == -1)
-		return errno == EEXIST ? 0 : -1;
-	if (fchmod(fd, mode) == -1 || futimens(fd, times) == -1)
-		msg_path(k->path, "touched, and its mode or time is lost");
+		return -1;
+	ok = fchmod(fd, mode) == 0 && futimens(fd, times) == 0;
 	close(fd);
-	return 0;
+	if (ok && (sys_rename_noreplace(dirfd, fresh, dirfd, name) == 0 ||
+	    (errno == EINVAL && linkat(dirfd, fresh, dirfd, name, 0) == 0) ||
+	    errno == EEXIST))
+		saved = 0;
+	else
+		saved = errno;
+	unlinkat(dirfd, fresh, 0);	/* unless it was renamed */
+	errno = saved;
+	return saved == 0 ? 0 : -1;
 }
 
 /* Give back what was moved aside and is not ours, replacing nothing. */
@@ -214,7 +231,7 @@ finish_aside(int dirfd, const char *aside, const char *name,
 	if (!mark_is_at(&k, dirfd, aside, !t->claim->this_boot, &st))
 		return give_back(dirfd, aside, name, k.path);
 	if (is_touched(&k, &st) &&
-	    leave_empty_file(dirfd, name, &k, &st) == -1)
+	    leave_empty_file(dirfd, aside, name, &k, &st) == -1)
 		return REFUSED;
 	if (unlinkat(dirfd, aside, 0) == -1)
 		return fate_of(errno);
@@ -227,7 +244,10 @@ settle_aside(int dirfd, const char *aside, const char *name,
     const struct target *t)
 {
 	struct stat st, named;
+	char fresh[FRESH_LEN];
 
+	fresh_name(fresh, aside);
+	unlinkat(dirfd, fresh, 0);
 	if (fstatat(dirfd, aside, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		return fate_of(errno);
 	if ((t->mark->noted & NOTED_INODE) == 0 ||

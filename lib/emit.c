@@ -49,13 +49,37 @@ emit_all_pins(struct planner *p)
 	return 0;
 }
 
+/*
+ * Parts of /proc that are not about processes.  Their files belong to root,
+ * and most ask for no capability: uid 0 could write them, and with
+ * kernel.core_pattern alone have programs run outside.
+ */
+static int
+emit_proc(struct planner *p, const struct node *n)
+{
+	static const char *const parts[] = {
+		"/proc/acpi", "/proc/bus", "/proc/fs", "/proc/irq",
+		"/proc/mtrr", "/proc/pressure", "/proc/scsi", "/proc/sys",
+		"/proc/sysrq-trigger"
+	};
+	size_t i;
+
+	if (emit(p, OP_PROC, n, 0) == -1)
+		return -1;
+	for (i = 0; geteuid() == 0 && i < sizeof(parts) / sizeof(*parts); i++)
+		if (access(parts[i], F_OK) == 0 &&
+		    plan_add_op(p->plan, OP_RO, parts[i], 0) == NULL)
+			return -1;
+	return 0;
+}
+
 static int
 emit_mount(struct planner *p, const struct node *n)
 {
 	if (n->own == OWN_DEV)
 		return emit(p, OP_DEV, n, 0);
 	if (n->own == OWN_PROC)
-		return emit(p, OP_PROC, n, 0);
+		return emit_proc(p, n);
 	switch (n->want) {
 	case ACCESS_RO:
 		/* a read-only mount does not stop writing into a FIFO */
