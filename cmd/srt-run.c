@@ -674,7 +674,7 @@ main(int argc, char **argv)
 	if (file_std_open() == -1)
 		return EXIT_OURS;
 	profile_init(&profile);
-	while ((ch = getopt_long(argc, argv, "+b:e:hp:qt:VvW", longopts, NULL))
+	while ((ch = getopt_long(argc, argv, "+e:hp:qt:VvW", longopts, NULL))
 	    != -1)
 		switch (ch) {
 		case 'b': bwrap = optarg; break;

@@ -466,14 +466,16 @@ make_argv(struct words *w, const struct sandbox *sb, int args, int errfd,
 /*
  * The monitor has to outlive what is sent to the whole process group, by the
  * terminal, timeout(1) or "kill %1": the command decides what that means.
+ * Without a supervisor, who passes signals on, most of them have to end it.
  */
 static void
-outlive_signals(void)
+outlive_signals(int supervised)
 {
 	int sig;
 
 	for (sig = 1; sig < NSIG; sig++)
-		if (sig != SIGCHLD)
+		if (sig == SIGINT || sig == SIGQUIT || sig == SIGTSTP ||
+		    (supervised && sig != SIGCHLD))
 			signal(sig, SIG_IGN);	/* fails for KILL and STOP */
 }
 
@@ -506,7 +508,7 @@ sandbox_exec(const struct sandbox *sb, int args)
 	keep[n++] = errfd;
 	for (i = 0; i < p->npass_fds; i++)
 		keep[n++] = p->pass_fd[i];
-	outlive_signals();
+	outlive_signals(sb->stops != -1);
 	if (keep_only(keep, n) == 0)
 		fexecve(sb->programs->bwrap, argv.w, environ);
 	if (errfd != -1)
