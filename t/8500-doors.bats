@@ -7,7 +7,7 @@ load lib/inside
 
 # shut [srt option ...]: nothing is open in a run with those options.
 shut() {
-	run -0 srt "$@" -- "$(inside_tool in-doors)" 1
+	run -0 --separate-stderr srt "$@" -- "$(inside_tool in-doors)" 1
 	[ -z "$output" ] || { echo "$output"; return 1; }
 }
 
