@@ -1,0 +1,476 @@
+#!/usr/bin/env bats
+# What is denied stays denied, and what the user makes is kept, whatever is
+# done to it outside while a command runs (cases 53 to 56, 59, 60).
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2317 # inner shells, bats
+load lib/helper
+load lib/watch
+
+setup() {
+	trap '' PIPE
+	setup_w
+	echo other >other
+	git config --global init.defaultBranch main
+}
+
+# away_rm PATH: what was moved is looked for by nobody, so the mover removes it.
+away_rm() { mv -T "$1" "$1.away"; covered "$1"; rm "$1.away"; }
+
+# after CHANGE WANT PATH [srt option ...]: a run that denies PATH, CHANGE while
+# it runs: denied again, the run goes on, WANT is what stands there then.
+after() {
+	local change=$1 want=$2 path=$W/$3
+	shift 3
+	hold "$@" || return
+	"$change" "$path" || { echo "$change: fails outside"; stop; return 1; }
+	if ! covered "$path" || ! holds_now "$path"; then
+		echo "$change: see above"
+		stop
+		return 1
+	fi
+	stop || { echo "$change: the run was ended"; return 1; }
+	[ "$(state "$path")" = "$want" ] || {
+		echo "$change: $(state "$path"), not $want"; return 1; }
+	[ "$(cat other)" = other ] || { echo "$change: other"; return 1; }
+	nothing_left || { echo "$change: see above"; return 1; }
+}
+
+# each PATH OPTIONS MAKE CHANGE:WANT ...: all changes, then what failed.
+each() {
+	local path=$1 options=$2 make=$3 bad=0 arg
+	shift 3
+	for arg; do
+		rm -rf "${W:?}"/* "$W"/.[!.]*
+		echo other >other
+		eval "$make"
+		# shellcheck disable=SC2086 # several words
+		after "${arg%%:*}" "${arg#*:}" "$path" $options || bad=1
+	done
+	return "$bad"
+}
+
+@test "watch: a denied file is denied again after every change, and kept" {
+	each .env '-d .env' 'echo old >.env' \
+		'save_rename:file new' 'touched:file old' \
+		'remove:absent' 'away_back:file old' \
+		'to_link:link '"$W/other"
+}
+
+@test "watch: a denied file that is removed and made, as editors save" {
+	each .env '-d .env' 'echo old >.env' \
+		'save_emacs:file new' 'save_vim:file new' \
+		'remove_create:file new' 'to_dir:dir new'
+}
+
+@test "watch: a denied file that is moved away is denied again" {
+	each .env '-d .env' 'echo old >.env' 'away:absent'
+	[ "$(cat .env.away)" = old ]
+}
+
+@test "watch: a denied directory is denied again after every change" {
+	each s '-d s' 'mkdir s; echo old >s/k' \
+		'touched:dir old' 'remove:absent' 'to_dir:dir new' \
+		'away_back:dir old'
+}
+
+@test "watch: a denied directory that is moved away is denied again" {
+	each s '-d s' 'mkdir s; echo old >s/k' 'away:absent' 'swap_dir:dir new'
+}
+
+@test "watch: an absent path is denied again after every change" {
+	each .env '-d .env' : \
+		'save_rename:file new' 'remove:absent' \
+		'touched:file ' 'to_link:link '"$W/other"
+}
+
+@test "watch: an absent path's placeholder that is moved away: denied again" {
+	each .env '-d .env' : 'away_rm:absent'
+}
+
+@test "watch: an absent path that becomes a directory is denied, and kept" {
+	each .env '-d .env' : 'to_dir:dir new'
+}
+
+@test "watch: an absent directory of git is denied again after every change" {
+	each .git/hooks '-d .git/hooks' 'git init -q --template= .' \
+		'remove:absent' 'to_dir:dir new' 'away_back:absent'
+	each .git/info/attributes '-d .git/info/attributes' \
+		'git init -q --template= .; mkdir .git/info' \
+		'save_rename:file new' 'remove:absent' 'remove_create:file new'
+}
+
+@test "watch: a denied link is denied again after every change" {
+	each .env '-d .env' 'echo old >t; ln -s t .env' \
+		'save_rename:file new' 'remove:absent' 'to_link:link '"$W/other"
+	each .env '-d .env' 'ln -s nowhere .env' \
+		'save_rename:file new' 'remove:absent' 'to_link:link '"$W/other"
+}
+
+@test "watch: a path that becomes a link is not written through it" {
+	for make in 'echo old >.env' 'ln -s t .env' :; do
+		rm -f .env; echo t >t; echo other >other
+		eval "$make"
+		hold -d .env
+		to_link "$W/.env"
+		covered "$W/.env"
+		inside 'echo x >>.env; cat other'
+		[ "$(cat other)" = other ]
+		stop
+		[ "$(readlink .env)" = "$W/other" ]
+		nothing_left
+	done
+}
+
+# Directories above ---------------------------------------------------------
+
+deep() { rm -rf a; mkdir -p a/b; echo old >a/b/.env; echo n >a/b/n; }
+# A placeholder may get in the way of rm -rf and mv -T (srt(1)): again, then.
+again() { until "$@"; do :; done 2>/dev/null; }
+rebuild() { again rm -rf "$W/a"; mkdir -p "$W/a/b"; echo new >"$W/n"
+	mv "$W/n" "$1"; }
+up_away() { mv "$W/a/b" "$W/a/z"; }
+up_swap() { mkdir "$W/b"; echo new >"$W/b/.env"; mv "$W/a/b" "$W/a/z"
+	until mv -T "$W/b" "$W/a/b"; do rm -rf "$W/a/b"; done 2>/dev/null; }
+top_away() { mv "$W/a" "$W/z"; }
+top_swap() { mkdir -p "$W/x/b"; echo new >"$W/x/b/.env"; mv "$W/a" "$W/z"
+	until mv -T "$W/x" "$W/a"; do rm -rf "$W/a"; done 2>/dev/null; }
+
+@test "watch: directories above a denied file: removed, moved, replaced" {
+	local bad=0
+	for arg in 'rebuild:file new' 'up_away:absent' 'up_swap:file new' \
+		'top_away:absent' 'top_swap:file new'; do
+		rm -rf a z x n b
+		deep
+		hold -d a/b/.env
+		"${arg%%:*}" "$W/a/b/.env"
+		{ covered "$W/a/b/.env" && holds_now "$W/a/b/.env" &&
+			pinned "$W/a" && pinned "$W/a/b"; } ||
+			{ echo "${arg%%:*}: see above"; bad=1; }
+		stop || bad=1
+		[ "$(state a/b/.env)" = "${arg#*:}" ] ||
+			{ echo "$arg: $(state a/b/.env)"; bad=1; }
+		nothing_left || bad=1
+	done
+	return "$bad"
+}
+
+@test "watch: directories above an absent path: removed, moved, replaced" {
+	local bad=0
+	for arg in 'rebuild:file new' 'up_swap:file new' 'top_swap:file new' \
+		'up_away:absent' 'top_away:absent'; do
+		rm -rf a z x n b
+		mkdir a
+		hold -d a/b/.env
+		case $arg in
+		*away* | *swap*) echo mine >"$W/a/b/mine" ;;
+		esac
+		"${arg%%:*}" "$W/a/b/.env" || echo "$arg: fails outside"
+		{ covered "$W/a/b/.env" && holds_now "$W/a/b/.env" &&
+			pinned "$W/a" && pinned "$W/a/b"; } ||
+			{ echo "${arg%%:*}: see above"; bad=1; }
+		stop || bad=1
+		[ "$(state a/b/.env)" = "${arg#*:}" ] ||
+			{ echo "$arg: $(state a/b/.env)"; bad=1; }
+		# the placeholder went along with what was moved
+		rm -f z/b/.env a/z/.env
+		nothing_left || bad=1
+	done
+	return "$bad"
+}
+
+@test "watch: a directory above that is moved, and what replaces it is, too" {
+	deep
+	hold -d a/b/.env
+	for i in 1 2 3; do
+		mkdir -p "x/b"
+		echo "new $i" >x/b/.env
+		mv a "z$i"
+		until mv -T x a; do rm -rf a; done 2>/dev/null
+		covered "$W/a/b/.env"
+		holds_now "$W/a/b/.env"
+		pinned "$W/a"
+	done
+	stop
+	[ "$(cat a/b/.env)" = "new 3" ]
+	[ "$(cat z1/b/.env z2/b/.env z3/b/.env)" = $'old\nnew 1\nnew 2' ]
+	nothing_left
+}
+
+@test "watch: the project's directory is moved: denied as before, nothing left" {
+	mkdir p
+	echo old >p/.env
+	hold -w p -d p/.env -d p/none -C p
+	mv p q
+	[ "$(inside "echo x 2>&1 >>$W/p/.env && echo landed" | grep -c landed)" \
+		-eq 0 ]
+	[ "$(inside "echo x 2>&1 >>$W/p/none && echo landed" | grep -c landed)" \
+		-eq 0 ]
+	stop
+	[ "$(cat q/.env)" = old ]
+	mv q p
+	srt --sweep
+	[ "$(state p/none)" = absent ]
+	nothing_left
+}
+
+# Reading -------------------------------------------------------------------
+
+@test "watch: a read-denied file is denied again after every change" {
+	local bad=0
+	for change in save_rename save_emacs save_vim remove_create to_dir \
+		swap_dir; do
+		rm -rf tok*
+		echo old >tok
+		hold -w . -R tok
+		"$change" "$W/tok"
+		{ covered "$W/tok" && shut "$W/tok"; } || {
+			echo "$change: see above"; bad=1; }
+		stop || bad=1
+		grep -qx new tok tok/k 2>/dev/null
+		nothing_left
+	done
+	return "$bad"
+}
+
+@test "watch: a read-denied directory is denied again after every change" {
+	local bad=0
+	for change in to_dir swap_dir save_emacs remove_create; do
+		rm -rf priv*
+		mkdir priv
+		echo old >priv/k
+		hold -w . -R priv
+		"$change" "$W/priv"
+		{ covered "$W/priv" && shut "$W/priv"; } || {
+			echo "$change: see above"; bad=1; }
+		stop || bad=1
+		[[ $(state priv) == *new ]] || bad=1
+		nothing_left
+	done
+	return "$bad"
+}
+
+@test "watch: a read-denied path that goes, and comes back later, is denied" {
+	echo old >tok
+	hold -w . -R tok
+	rm tok
+	[ "$(inside 'echo on')" = on ]
+	echo new >tok
+	covered "$W/tok"
+	shut "$W/tok"
+	stop
+	[ "$(cat tok)" = new ]
+	nothing_left
+}
+
+# git -----------------------------------------------------------------------
+
+@test "watch: git config outside: kept, denied again (case 54)" {
+	git init -q .
+	hold -d .git/config
+	for i in 1 2 3; do
+		git config user.name "X$i"
+		covered "$W/.git/config"
+		inside 'git config core.fsmonitor ./evil'
+		holds_now "$W/.git/config"
+	done
+	stop
+	[ "$(git config user.name)" = X3 ]
+	run ! git config core.fsmonitor
+	nothing_left
+}
+
+@test "watch: git checkout, stash and clean outside work, and stay denied" {
+	git init -q .
+	echo 1 >.env
+	git add .env
+	git commit -qm one
+	git checkout -qb two
+	echo 2 >.env
+	git commit -qam two
+	hold -d .env -d absent/x
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		# now and then a placeholder is in the way (srt(1))
+		git checkout -q main || git checkout -qf main
+		covered "$W/.env"
+		holds_now "$W/.env"
+		git checkout -q two || git checkout -qf two
+		covered "$W/.env"
+		holds_now "$W/.env"
+	done
+	echo 3 >.env
+	echo u >untracked
+	git stash -qu
+	covered "$W/.env"
+	holds_now "$W/.env"
+	git stash pop -q
+	git clean -qfdx -e other
+	covered "$W/.env"
+	covered "$W/absent/x"
+	holds_now "$W/.env"
+	holds_now "$W/absent/x"
+	stop
+	[ "$(cat .env)" = 3 ]
+	[ ! -e untracked ]
+	[ ! -e absent ]
+	nothing_left
+}
+
+@test "watch: git init in a sandbox that denies its hooks and config (case 59)" {
+	run srt -d .git/hooks -d .git/config -- git init .
+	srt -d .git/hooks -d .git/config -- sh -c \
+		'mkdir -p .git/hooks; echo evil >.git/hooks/pre-commit
+		 echo evil >>.git/config; mv .git x; mkdir .git
+		 echo evil >.git/config; :' 2>/dev/null
+	[ ! -s .git/hooks/pre-commit ]
+	[ ! -s .git/config ] || run ! grep -q evil .git/config
+	nothing_left
+}
+
+# People outside ------------------------------------------------------------
+
+@test "watch: a placeholder touched or chmoded outside is an empty file (56)" {
+	hold -d .env -d second
+	touch -d @1000000000 .env
+	chmod 600 .env
+	inside 'echo x >.env'
+	stop
+	[ "$(stat -c '%F %s %a %Y' .env)" = "regular empty file 0 600 1000000000" ]
+	[ ! -e second ]
+	rm .env
+	nothing_left
+}
+
+@test "watch: a backup during a run, chown -R: nothing of ours stays (56)" {
+	hold -d .env -d a/b
+	cp -a . ../copy
+	tar -cf ../w.tar . 2>/dev/null
+	chown -R "$(id -u):$(id -g)" .
+	stop
+	nothing_left
+	[ ! -e .env ]
+	[ ! -e a ]
+}
+
+@test "watch: a shell and git outside in a home that is a write root (case 60)" {
+	cd "$HOME"
+	hold -w "$HOME" -d ~/.bashrc -d ~/.gitconfig -d ~/.profile
+	run -0 bash -ic 'echo works' </dev/null
+	[[ $output == *works* ]]
+	[[ $output != *bashrc* ]]
+	git init -q repo
+	git -C repo commit -q --allow-empty -m x
+	git -C repo config --get user.none || [ $? -eq 1 ]
+	git config --global user.name Me
+	covered "$HOME/.gitconfig"
+	holds_now "$HOME/.gitconfig"
+	echo 'alias x=y' >>.bashrc
+	stop
+	[ "$(git config --global user.name)" = Me ]
+	[ "$(cat .bashrc)" = 'alias x=y' ]
+	rm .bashrc
+	nothing_left
+}
+
+# Two runs ------------------------------------------------------------------
+
+@test "watch: two runs with one deny do not fight over it, nothing is left" {
+	for make in 'echo old >.env' :; do
+		rm -f .env
+		eval "$make"
+		hold -d .env
+		local in=$hold_in out=$hold_out first=$pid
+		hold -d .env
+		for i in 1 2 3 4 5; do
+			remove "$W/.env"
+			covered "$W/.env"
+			holds_now "$W/.env"
+			local ino lines
+			ino=$(stat -c %i .env)
+			sleep 0.2	# for what should not happen
+			[ "$(stat -c %i .env)" = "$ino" ]
+		done
+		lines=$(cat "$place"/*.manifest | wc -l)
+		[ "$lines" -le 60 ]
+		pid=$first hold_in=$in hold_out=$out stop
+		covered "$W/.env"
+		holds_now "$W/.env"
+		stop
+		[ ! -e .env ]
+		nothing_left
+	done
+}
+
+@test "watch: a run that made the placeholder anew ends: the other's deny holds" {
+	for i in 1 2 3 4; do
+		echo old >.env
+		hold -d .env
+		local in=$hold_in out=$hold_out first=$pid
+		hold -d .env
+		remove "$W/.env"
+		covered "$W/.env"
+		inside 'while :; do echo x >>.env; done >/dev/null 2>&1 & :'
+		pid=$first hold_in=$in hold_out=$out stop
+		covered "$W/.env"
+		[ ! -s .env ]
+		stop
+		[ ! -e .env ]
+		nothing_left
+	done
+}
+
+# --on-lost-cover -----------------------------------------------------------
+
+@test "watch: --on-lost-cover=end ends the run, with the path" {
+	echo old >.env
+	hold --on-lost-cover=end -d .env 2>err
+	save_rename "$W/.env"
+	ended 125 "$pid"
+	grep -q "^srt-run: $W/.env: was replaced or removed outside" err
+	[ "$(wc -l <err)" -eq 1 ]
+	[ "$(cat .env)" = new ]
+	nothing_left
+}
+
+@test "watch: --on-lost-cover=end: an absent path that comes ends nothing" {
+	hold --on-lost-cover=end -d .env
+	remove "$W/.env"
+	covered "$W/.env"
+	holds_now "$W/.env"
+	stop
+	nothing_left
+}
+
+@test "watch: --on-lost-cover=report says it and goes on" {
+	echo old >.env
+	hold --on-lost-cover=report -d .env 2>err
+	ln other two
+	mv two .env
+	covered "$W/.env"
+	holds_now "$W/.env"
+	stop
+	grep -q "^srt-run: $W/.env: .*is denied again$" err
+	[ "$(cat .env)" = other ]
+	nothing_left
+}
+
+@test "watch: by default what is only replaced is not even said" {
+	echo old >.env
+	hold -d .env 2>err
+	save_rename "$W/.env"
+	covered "$W/.env"
+	stop
+	[ ! -s err ]
+}
+
+# The whole project ---------------------------------------------------------
+
+@test "watch: rm -rf of the project outside works, at once or repeated" {
+	for i in 1 2 3 4 5; do
+		mkdir p
+		touch p/{1..400} p/.env
+		hold -C p -w . -d .env -d none -d a/b/c
+		again rm -rf p
+		stop
+		[ ! -e p ]
+	done
+	nothing_left
+}
