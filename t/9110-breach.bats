@@ -70,7 +70,7 @@ innocent() {
 	echo old >.env
 	hold -d .env
 	echo 'exec 5<.env' >&"$hold_in"
-	[ "$(inside 'readlink /proc/$PPID/fd/5 | grep -o .env')" = .env ]
+	[ "$(inside 'readlink /proc/$$/fd/5 | grep -o .env')" = .env ]
 	save_rename "$W/.env"
 	covered "$W/.env"
 	holds_now "$W/.env"
@@ -80,7 +80,7 @@ innocent() {
 @test "breach: a placeholder that was open inside, made anew, is no sign" {
 	hold -d .env
 	echo 'exec 5<.env' >&"$hold_in"
-	[ "$(inside 'readlink /proc/$PPID/fd/5 | grep -o .env')" = .env ]
+	[ "$(inside 'readlink /proc/$$/fd/5 | grep -o .env')" = .env ]
 	rm .env
 	covered "$W/.env"
 	holds_now "$W/.env"
