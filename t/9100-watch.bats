@@ -289,10 +289,10 @@ top_swap() { mkdir -p "$W/x/b"; echo new >"$W/x/b/.env"; mv "$W/a" "$W/z"
 	hold -d .env -d absent/x
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		# now and then a placeholder is in the way (srt(1))
-		git checkout -q main || git checkout -qf main
+		again git checkout -qf main
 		covered "$W/.env"
 		holds_now "$W/.env"
-		git checkout -q two || git checkout -qf two
+		again git checkout -qf two
 		covered "$W/.env"
 		holds_now "$W/.env"
 	done
