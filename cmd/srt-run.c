@@ -18,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -66,6 +67,9 @@ static int quiet, verbose;
 static enum on_lost on_lost = LOST_CHECK;
 static long long limit_s;	/* 0: none */
 static int signals;		/* descriptor */
+static int tty = -1;		/* the controlling terminal, or -1 */
+static int in_foreground;	/* our group was, when last started */
+static int interrupt;		/* INT or QUIT that the terminal has sent */
 
 /* One attempt to run the command. */
 struct run {
@@ -263,6 +267,94 @@ start(struct run *r, int args, int bind_proc)
 	return 0;
 }
 
+/* terminal -------------------------------------------------------------- */
+
+static void
+terminal_open(void)
+{
+	tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	in_foreground = tty != -1 && tcgetpgrp(tty) == getpgrp();
+}
+
+/*
+ * A shell inside makes its own group the terminal's, and cannot give it back
+ * to ours, which it does not see from its PID namespace.  (SIGTTOU, which a
+ * process in the background would be stopped by, is blocked.)
+ */
+static void
+terminal_take_back(void)
+{
+	pid_t group;
+
+	if (!in_foreground)
+		return;
+	group = tcgetpgrp(tty);
+	if (group > 0 && group != getpgrp() && kill(-group, 0) == -1 &&
+	    errno == ESRCH)
+		tcsetpgrp(tty, getpgrp());
+}
+
+/* Stop as by sig, and go on when continued. */
+static void
+stop_by(int sig)
+{
+	sigset_t set;
+
+	if (sig != SIGTSTP && sig != SIGTTIN && sig != SIGTTOU) {
+		raise(SIGSTOP);
+		return;
+	}
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	signal(sig, SIG_DFL);
+	raise(sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);	/* here */
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/*
+ * The command was stopped: so are we, for the shell that waits.  Without a
+ * terminal nobody would continue us.  The shell then makes our group the
+ * terminal's; it was that of a shell inside before, perhaps.
+ */
+static void
+take_stops(struct run *r)
+{
+	unsigned char sig;
+	pid_t group;
+	int last = 0, was_in_foreground = in_foreground;
+
+	while (read(r->stops[0], &sig, 1) == 1)
+		last = sig;
+	if (last == 0 || tty == -1)
+		return;
+	group = tcgetpgrp(tty);
+	stop_by(last);
+	in_foreground = tcgetpgrp(tty) == getpgrp();
+	if (was_in_foreground && in_foreground && group > 0)
+		tcsetpgrp(tty, group);
+}
+
+/*
+ * A shell ends its loop only if it sees that the interrupt has ended the
+ * program.  PID 1 of a container is not ended like that.
+ */
+static void
+die_of_interrupt(int status)
+{
+	const struct rlimit no_core = { 0, 0 };
+	sigset_t set;
+
+	if (interrupt == 0 || status != EXIT_SIGNAL + interrupt)
+		return;
+	setrlimit(RLIMIT_CORE, &no_core);
+	sigemptyset(&set);
+	sigaddset(&set, interrupt);
+	signal(interrupt, SIG_DFL);
+	raise(interrupt);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* waiting --------------------------------------------------------------- */
 
 /* The watcher has ended, and said why unless it was killed: so does the run. */
@@ -415,29 +507,13 @@ take_signals(struct run *r)
 	while (read(signals, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
 		int sig = (int)si.ssi_signo;
 
+		if (si.ssi_code == SI_KERNEL &&
+		    (sig == SIGINT || sig == SIGQUIT))
+			interrupt = sig;
 		if (sig != SIGCHLD &&
 		    (si.ssi_code != SI_KERNEL || sig == SIGHUP))
 			signal_command(r, sig);
 	}
-}
-
-/*
- * The command was stopped: so are we, for the shell that waits.  Without a
- * terminal nobody would continue us.
- */
-static void
-take_stops(struct run *r)
-{
-	unsigned char sig;
-	int tty, any = 0;
-
-	while (read(r->stops[0], &sig, 1) == 1)
-		any = 1;
-	if (!any || (tty = open("/dev/tty", O_RDONLY | O_CLOEXEC |
-	    O_NOCTTY)) == -1)
-		return;
-	close(tty);
-	raise(SIGSTOP);
 }
 
 static void
@@ -499,6 +575,7 @@ end_for_sure(struct run *r)
 			    WEXITSTATUS(r->gate_status) : EXIT_FAIL;
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
+	terminal_take_back();
 }
 
 /* finishing ------------------------------------------------------------- */
@@ -626,8 +703,8 @@ attempt(int n, int *bind_proc, int *status)
 	if (again && n + 1 == ATTEMPTS)
 		say_no_more_attempts(&r);
 	file_close(&args);
-	/* it names nothing: no need to have it claimed */
-	if (r.record.nmarks == 0)
+	/* no need to have it claimed */
+	if (manifest_names_nothing(&r.record.vouch))
 		manifest_withdraw(&r.record.vouch);
 	run_close(&r);
 	return again ? EXIT_AGAIN : 0;
@@ -669,7 +746,7 @@ int
 main(int argc, char **argv)
 {
 	const char *bwrap = NULL;
-	int ch, def = 0;
+	int ch, def = 0, status;
 
 	if (file_std_open() == -1)
 		return EXIT_OURS;
@@ -708,5 +785,8 @@ main(int argc, char **argv)
 		err(EXIT_OURS, "signals");
 	if (programs_open(&programs, bwrap) == -1)
 		return EXIT_OURS;
-	return run();
+	terminal_open();
+	status = run();
+	die_of_interrupt(status);
+	return status;
 }

@@ -35,7 +35,6 @@ enum fate {
 struct target {
 	struct manifest		*claim;
 	const struct mark	*mark;
-	size_t			 index;
 };
 
 struct collector {
@@ -100,7 +99,6 @@ find_targets(struct collector *c)
 
 			t->claim = &c->set.m[i];
 			t->mark = &c->set.m[i].mark[j];
-			t->index = j;
 		}
 	}
 	qsort(c->target, c->ntargets, sizeof(*c->target), deepest_first);
@@ -137,7 +135,7 @@ remove_unplaced(int dirfd, const char *aside, const struct target *t)
 	size_t top = strlen(t->mark->path), i;
 	char *path;
 
-	for (i = m->nmarks; i-- > t->index + 1;) {
+	for (i = m->nmarks; i-- > 0 && &m->mark[i] > t->mark;) {
 		if (!path_within(m->mark[i].path, t->mark->path) ||
 		    asprintf(&path, "%s%s", aside, m->mark[i].path + top) ==
 		    -1)
@@ -246,10 +244,10 @@ settle_aside(int dirfd, const char *aside, const char *name,
 	struct stat st, named;
 	char fresh[FRESH_LEN];
 
-	fresh_name(fresh, aside);
-	unlinkat(dirfd, fresh, 0);
 	if (fstatat(dirfd, aside, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		return fate_of(errno);
+	fresh_name(fresh, aside);
+	unlinkat(dirfd, fresh, 0);
 	if ((t->mark->noted & NOTED_INODE) == 0 ||
 	    t->mark->kind == KIND_DIR) {
 		remove_unplaced(dirfd, aside, t);
@@ -305,7 +303,7 @@ remove_target(const struct target *t, int left)
 
 	if (dirfd == -1)
 		return fate_of(errno);
-	aside_name(aside, t->claim->id, t->index);
+	aside_name(aside, t->claim->id, t->mark->index);
 	fate = settle_aside(dirfd, aside, name, t);
 	if (fate != GONE || left)
 		goto out;

@@ -34,6 +34,7 @@ struct guard {
 	mode_t		 mode;
 	const char	*refused;	/* why nothing may be made, or NULL */
 	int		 away;		/* it has gone, nothing to protect */
+	int		 suspect;	/* to be looked at for signs: watch.c */
 };
 
 struct cover {

@@ -198,6 +198,8 @@ gate_serve(const struct plan *p, struct record *r, const struct gate *g)
 	/* init may have lost its parent before it could notice that */
 	if (g->monitor != -1 && sys_pidfd_over(g->monitor))
 		return EXIT_FAIL;
+	if (!g->stay)
+		vouch_close(&r->vouch);	/* the end of bubblewrap is the end */
 	if (g->told != -1 && write(g->told, &go, 1) != 1)
 		return EXIT_FAIL;
 	if (send(g->sock, &go, 1, MSG_NOSIGNAL) != 1)

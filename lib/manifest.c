@@ -60,18 +60,19 @@ parse_mark(struct manifest *m, char **w, size_t n)
 	m->mark = k;
 	if (mark_parse(&k[m->nmarks], w, n) == -1)
 		return -1;
+	k[m->nmarks].index = m->nmarks;
 	m->nmarks++;
 	return 0;
 }
 
-/* made INDEX KIND DEV INO BTIME MTIME; placed INDEX CTIME */
+/* made INDEX KIND DEV INO BTIME MTIME; placed INDEX CTIME; undone INDEX */
 static int
 parse_note(struct manifest *m, char **w, size_t n)
 {
 	unsigned long long i;
 	struct mark *k;
 
-	if (n < 3 || parse_u64(w[1], &i) == -1 || i >= m->nmarks)
+	if (n < 2 || parse_u64(w[1], &i) == -1 || i >= m->nmarks)
 		return -1;
 	k = &m->mark[i];
 	if (strcmp(w[0], "made") == 0 && n == 7)
@@ -79,6 +80,10 @@ parse_note(struct manifest *m, char **w, size_t n)
 		    mark_parse_inode(k, w + 3);
 	if (strcmp(w[0], "placed") == 0 && n == 3)
 		return mark_parse_ctime(k, w[2]);
+	if (strcmp(w[0], "undone") == 0 && n == 2) {
+		k->undone = 1;
+		return 0;
+	}
 	return -1;
 }
 
@@ -102,10 +107,25 @@ parse_record(struct manifest *m, char **w, size_t n)
 		return 0;	/* for people */
 	if (mark_is_record(w[0]))
 		return parse_mark(m, w, n);
-	if (strcmp(w[0], "made") == 0 || strcmp(w[0], "placed") == 0)
+	if (strcmp(w[0], "made") == 0 || strcmp(w[0], "placed") == 0 ||
+	    strcmp(w[0], "undone") == 0)
 		return parse_note(m, w, n);
 	m->unknown = 1;
 	return 0;
+}
+
+/* What was to be made and another run has made instead is not ours. */
+static void
+drop_undone(struct manifest *m)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < m->nmarks; i++)
+		if (m->mark[i].undone)
+			free(m->mark[i].path);
+		else
+			m->mark[n++] = m->mark[i];
+	m->nmarks = n;
 }
 
 /* bubblewrap's own line: { "child-pid": 5, ... "pid-namespace": 402 ... } */
@@ -147,8 +167,10 @@ parse(struct manifest *m, char *buf, size_t len)
 			r.next = last + 1;
 			continue;
 		}
-		if ((got = line_next(&r)) == 0)
+		if ((got = line_next(&r)) == 0) {
+			drop_undone(m);
 			return 0;
+		}
 		if (got == -1 || parse_record(m, r.word, r.nwords) == -1)
 			goto bad;
 	}
@@ -610,6 +632,22 @@ manifest_append(const struct vouch *v, const char *text, size_t len)
 	if (v->manifest[1] != -1)
 		return file_write(v->manifest[1], text, len);
 	return 0;
+}
+
+int
+manifest_names_nothing(const struct vouch *v)
+{
+	char buf[8192];
+	ssize_t n;
+
+	if (v->manifest[0] == -1)
+		return 1;
+	n = pread(v->manifest[0], buf, sizeof(buf) - 1, 0);
+	if (n < 0 || n == (ssize_t)sizeof(buf) - 1)
+		return 0;	/* long enough to name something */
+	buf[n] = '\0';
+	return strstr(buf, "\nmake ") == NULL &&
+	    strstr(buf, "\nrely ") == NULL && strstr(buf, "\nkeep ") == NULL;
 }
 
 void

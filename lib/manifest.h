@@ -79,6 +79,9 @@ void	manifest_say_why(const struct places *);
 /* Append text to both; errors with errno.  Room for it was set aside. */
 int	manifest_append(const struct vouch *, const char *text, size_t len);
 
+/* Whether no line of it names a placeholder, the watcher's lines included. */
+int	manifest_names_nothing(const struct vouch *);
+
 /* Remove the files of a run that made nothing, and close. */
 void	manifest_withdraw(struct vouch *);
 void	vouch_init(struct vouch *);

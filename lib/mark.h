@@ -30,6 +30,8 @@ enum kind { KIND_SOCKET, KIND_FILE, KIND_DIR };
 
 struct mark {
 	char		*path;
+	size_t		 index;	/* in its manifest: the aside name has it */
+	int		 undone;
 	enum role	 role;
 	enum kind	 kind;
 	mode_t		 mode;	/* it is made with */

@@ -581,24 +581,32 @@ nearest_about_reading(const struct node *n)
 	return NULL;
 }
 
-static void
-explain(const struct node *n, FILE *fp)
+/* Said and done where it is not the rules that decide: 1. */
+static int
+explain_ours(const struct node *n, FILE *fp)
 {
 	const struct node *up;
-	const struct rule *reading = nearest_about_reading(n), *deny;
 
-	for (up = n; up->parent != NULL; up = up->parent) {
+	for (up = n; up != NULL; up = up->parent) {
 		if (up->place) {
 			fputs("write denied: it is, or is in, a place of "
 			    "manifests\nread denied: the same\n", fp);
-			return;
+			return 1;
 		}
 		if (up->own != OWN_NOT && n->want == ACCESS_OWN) {
 			fprintf(fp, "write and read: %s is the sandbox's own\n",
 			    up->path);
-			return;
+			return 1;
 		}
 	}
+	return 0;
+}
+
+static void
+explain(const struct node *n, FILE *fp)
+{
+	const struct rule *reading = nearest_about_reading(n), *deny;
+
 	if (n->want == ACCESS_RW)
 		say_why(fp, "write", 1, nearest(n, ALLOW_WRITE), "");
 	else if ((deny = nearest(n, DENY_WRITE)) != NULL)
@@ -627,7 +635,8 @@ plan_why(const struct profile *profile, struct places *places,
 		msg_path(path, "cannot be followed");
 	else if ((r = gather(&p)) == 0) {
 		decide(p.tree.root, nothing);
-		explain(n, fp);
+		if (!explain_ours(n, fp))
+			explain(n, fp);
 	}
 	free(abs);
 	forget(&p);

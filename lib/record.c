@@ -590,6 +590,20 @@ record_adopt(struct record *r, const struct mark *mark)
 	return append_marks(r, r->nmarks - 1);
 }
 
+/* Take back what has not been made, or it would stay for us for ever. */
+static void
+undo_marks(struct record *r, size_t first)
+{
+	char line[40];
+	int n;
+
+	for (; first < r->nmarks; first++) {
+		r->mark[first].undone = 1;
+		n = snprintf(line, sizeof(line), "undone %zu\n", first);
+		manifest_append(&r->vouch, line, (size_t)n);
+	}
+}
+
 int
 record_again(struct record *r, const char *path, const char *root,
     enum kind kind, mode_t mode)
@@ -627,6 +641,7 @@ record_again(struct record *r, const char *path, const char *root,
 		unmake_aside(r, first, dirfd);
 		file_close(&dirfd);
 	}
+	undo_marks(r, first);
 	errno = saved;
 	return -1;
 }
@@ -636,7 +651,8 @@ static int
 is_same_mark(const struct mark *a, const struct mark *b)
 {
 	return strcmp(a->path, b->path) == 0 && a->ino == b->ino &&
-	    a->dev == b->dev;
+	    a->dev == b->dev && a->btime.tv_sec == b->btime.tv_sec &&
+	    a->btime.tv_nsec == b->btime.tv_nsec;
 }
 
 int
@@ -660,7 +676,8 @@ record_join(struct record *r, struct places *places, const char *path)
 			if (!path_within(path, k->path) || !stands(k, 0))
 				continue;
 			for (own = 0; own < r->nmarks; own++)
-				if (is_same_mark(&r->mark[own], k))
+				if (!r->mark[own].undone &&
+				    is_same_mark(&r->mark[own], k))
 					break;
 			if (own < r->nmarks)
 				continue;

@@ -17,12 +17,17 @@
 #include "watch.h"
 
 #define READER_MS 50	/* a reader closes in that time, we guess */
+#define ROUNDS	10	/* while somebody goes on replacing */
+
+/* What is known of a guard that has been restored. */
+enum suspect { CLEAR, NEW, READER };
 
 struct watcher {
 	struct cover	*cover;
 	struct places	*places;
 	int		 inotify;	/* -1: not to be had, or not needed */
 	int		 blind;		/* that has been said */
+	int		 recheck_ms;	/* to the next look for signs; or -1 */
 	ino_t		 pidns;
 	enum on_lost	 on_lost;
 };
@@ -186,11 +191,12 @@ lease_is_refused(const char *path)
 
 /*
  * In the moment without a cover, has somebody inside got at what stands
- * there now?  What says so, or NULL.  A write that was over by then leaves
- * no sign, nor does a descriptor that lies in a socket's queue.
+ * there now?  What says so, or NULL; *reading: only readers were seen.  A
+ * write that was over by then leaves no sign, nor does a descriptor that
+ * lies in a socket's queue.
  */
 static const char *
-sign(const struct watcher *w, const struct guard *g)
+sign(const struct watcher *w, const struct guard *g, int *reading)
 {
 	int under = cover_open_outside(w->cover, g->path);
 	int top = cover_open(g->path), refused = 0;
@@ -198,17 +204,14 @@ sign(const struct watcher *w, const struct guard *g)
 	enum found found;
 	struct stat st;
 
+	*reading = 0;
 	if (top == -1 || under == -1 || fstat(under, &st) == -1 ||
 	    (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
 		goto out;
 	if (S_ISREG(st.st_mode))
 		refused = lease_is_refused(g->path);
 	found = look_inside(w, &st, sys_mount_id(top), refused);
-	if (found == READING) {
-		/* who only reads, on the news of a change, is done by then */
-		poll(NULL, 0, READER_MS);
-		found = look_inside(w, &st, sys_mount_id(top), refused);
-	}
+	*reading = found == READING;
 	if (found != NOTHING)
 		what = "was opened inside before it was denied again";
 	else if (S_ISREG(st.st_mode) && st.st_nlink > 1)
@@ -246,13 +249,19 @@ static void
 wait_for_return(struct watcher *w, const struct guard *g)
 {
 	char *dir = strdup(g->path), *slash;
+	int watched = 0;
 
-	if (dir != NULL && (slash = strrchr(dir, '/')) != NULL) {
+	/* the nearest directory that is there */
+	while (dir != NULL && !watched &&
+	    (slash = strrchr(dir, '/')) != NULL && dir[1] != '\0') {
 		slash[slash == dir] = '\0';
-		if (have_inotify(w) == -1 || inotify_add_watch(w->inotify,
-		    dir, IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF |
-		    IN_MASK_ADD) == -1)
-			msg_path(dir, "cannot be watched");
+		watched = have_inotify(w) == 0 && inotify_add_watch(
+		    w->inotify, dir, IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF |
+		    IN_MASK_ADD) != -1;
+	}
+	if (!watched && !w->blind) {
+		msg_path(g->path, "cannot be watched for its return");
+		w->blind = 1;
 	}
 	free(dir);
 }
@@ -297,7 +306,6 @@ restore(struct watcher *w, size_t i)
 {
 	struct guard *g = &w->cover->guard[i];
 	const int existing = g->type == GUARD_SELF || g->type == GUARD_LINK;
-	const char *what;
 
 	if (w->on_lost == LOST_END && existing && g->denied)
 		return say_lost(g, NULL);
@@ -318,10 +326,40 @@ restore(struct watcher *w, size_t i)
 		return 0;
 	/* it may be another run's placeholder that stands there now */
 	record_join(w->cover->record, w->places, g->path);
+	g = &w->cover->guard[i];
 	if (w->on_lost == LOST_REPORT)
 		say_lost(g, "is denied again");
-	else if ((what = sign(w, g)) != NULL)
-		return say_lost(g, what);
+	else
+		g->suspect = NEW;
+	return 0;
+}
+
+/*
+ * Once everything is covered, look for signs.  Who only reads, on the news
+ * of a change, is done in a moment: such a one is looked at again.
+ */
+static int
+look_for_signs(struct watcher *w, int again)
+{
+	const char *what;
+	int reading;
+	size_t i;
+
+	w->recheck_ms = -1;
+	for (i = 0; i < w->cover->n; i++) {
+		struct guard *g = &w->cover->guard[i];
+
+		if (g->suspect == READER && !again)
+			w->recheck_ms = READER_MS;
+		if (g->suspect == CLEAR || (g->suspect == READER && !again))
+			continue;
+		what = sign(w, g, &reading);
+		if (what != NULL && (!reading || g->suspect == READER))
+			return say_lost(g, what);
+		g->suspect = what == NULL ? CLEAR : READER;
+		if (what != NULL)
+			w->recheck_ms = READER_MS;
+	}
 	return 0;
 }
 
@@ -335,17 +373,32 @@ matters(const struct guard *g)
 	    g->type == GUARD_MASKED || g->type == GUARD_PIN;
 }
 
+/* One look at all guards: how many were restored, or -1. */
+static int
+restore_round(struct watcher *w)
+{
+	int restored = 0;
+	size_t i;
+
+	for (i = 0; i < w->cover->n; i++) {
+		if (cover_holds(w->cover, i) || !matters(&w->cover->guard[i]))
+			continue;
+		if (restore(w, i) == -1)
+			return -1;
+		restored += !w->cover->guard[i].away;
+	}
+	return restored;
+}
+
+/* To make one again may bring back what another one waits for. */
 static int
 restore_all(struct watcher *w)
 {
-	size_t i;
+	int round, restored = 1;
 
-	/* what is made on the way is added behind, and looked at as well */
-	for (i = 0; i < w->cover->n; i++)
-		if (!cover_holds(w->cover, i) &&
-		    matters(&w->cover->guard[i]) && restore(w, i) == -1)
-			return -1;
-	return 0;
+	for (round = 0; restored > 0 && round < ROUNDS; round++)
+		restored = restore_round(w);
+	return restored == -1 ? -1 : 0;
 }
 
 static void
@@ -382,6 +435,7 @@ watch(struct cover *c, struct places *places, int mountinfo, int init,
 		{ .fd = init, .events = POLLIN }
 	};
 	size_t i;
+	int n;
 
 	if (go_to_descriptors(c) == -1) {
 		msg_path("/proc/self/fd", "cannot be used to watch");
@@ -390,17 +444,19 @@ watch(struct cover *c, struct places *places, int mountinfo, int init,
 	for (i = 0; i < c->n; i++)
 		if (matters(&c->guard[i]))
 			watch_inode(&w, &c->guard[i]);
+	w.recheck_ms = -1;
 	for (;;) {
 		p[1].fd = w.inotify;
 		p[1].revents = 0;
-		if (poll(p, 3, -1) == -1 && errno != EINTR)
+		n = poll(p, 3, w.recheck_ms);
+		if (n == -1 && errno != EINTR)
 			break;
 		if (p[2].revents != 0)
 			return 0;
 		/* POLLERR: mounts have changed (fs/proc_namespace.c) */
 		if (p[1].revents != 0)
 			drain(w.inotify);
-		if (restore_all(&w) == -1)
+		if (restore_all(&w) == -1 || look_for_signs(&w, n == 0) == -1)
 			return -1;
 	}
 	msg_path("mountinfo", "cannot be watched");
