@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# What a command finds inside: /dev, /proc, sockets, placeholders (case 58).
+# shellcheck disable=SC2016,SC2154 # inner shells; what the helper sets
+load lib/helper
+load lib/inside
+
+# listening PATH: something answers at a Unix socket there; $listener.
+listening() {
+	mkdir -p "${1%/*}"
+	mkfifo "$base/ready.$((n = ${n:-0} + 1))"
+	"$(inside_tool in-socket)" listen "$1" >"$base/ready.$n" 3>&- &
+	listener=$!
+	read -r _ <"$base/ready.$n"
+}
+
+# answers RESULT OPTION ...: does a call from inside a run with those options
+# get through to $socket?
+answers() {
+	local want=$1
+	shift
+	run srt "$@" -- "$(inside_tool in-socket)" call "$socket"
+	case $want in
+	yes) [ "$output" = hello ] && wait "$listener" ;;
+	no) [ "$status" -ne 0 ] && kill -0 "$listener" ;;
+	esac
+}
+
+@test "inside: an absent denied path reads as an empty file" {
+	run -0 srt -d .env -- sh -c 'cat .env; test -e .env; test -f .env
+		test -r .env; ! test -s .env; ! test -x .env; ! test -L .env
+		stat -c "%F %s" .env; wc -c <.env; grep x .env; head -c 1 .env
+		. ./.env; echo end'
+	[ "${lines[0]}" = 'regular empty file 0' ]
+	[ "${lines[1]}" = 0 ]
+	[ "${lines[2]}" = end ]
+	# writing says why
+	run -2 srt -d .env -- sh -c 'LC_ALL=C; echo x >.env'
+	[[ $output == *'Read-only file system'* ]]
+}
+
+@test "inside: what reads it in place of a missing file is not troubled" {
+	git init -q
+	git commit -q --allow-empty -m one
+	run -0 srt -d .env -d .gitconfig -d .npmrc -d package.json -- sh -c '
+		git status --short && cp -r . /tmp/copy && ls -la /tmp/copy/.env
+		find . -name .env -size 0 && tar -cf /tmp/x.tar . &&
+		tar -tf /tmp/x.tar | grep -x ./.env'
+	nothing_left
+}
+
+@test "inside: a write denied file that is there reads as it is" {
+	printf 'content' >there
+	chmod 640 there
+	run -0 srt -d there -- sh -c 'cat there; stat -c " %a %s" there'
+	[ "$output" = 'content 640 7' ]
+}
+
+@test "inside: /dev has what programs need, and no disk" {
+	run -0 srt -- sh -c 'for d in null zero full random urandom tty ptmx \
+			stdin stdout stderr fd shm pts; do
+			[ -e /dev/$d ] || [ -L /dev/$d ] || echo "no $d"; done
+		echo x >/dev/null && head -c 4 /dev/zero | wc -c
+		head -c 4 /dev/urandom | wc -c
+		echo x >/dev/shm/x && cat /dev/shm/x
+		echo y >/dev/full 2>/dev/null || echo full
+		find /dev -type b'
+	[ "${lines[*]}" = '4 4 x full' ]
+	[ ! -e /dev/shm/x ]
+}
+
+@test "inside: /proc is that of the sandbox" {
+	run -0 srt -- sh -c 'echo /proc/[0-9]* | wc -w; readlink /proc/self
+		kill -0 1 && echo signal'
+	[ "${lines[0]}" -le 4 ]
+	[ "${lines[2]}" = signal ]
+}
+
+@test "inside: sockets of the session and of services cannot be called" {
+	uid=$(id -u)
+	for socket in "/run/user/$uid/bus" "/tmp/tmux-$uid/default" \
+		/tmp/.X11-unix/X0; do
+		listening "$socket"
+		chmod 700 "${socket%/*}"
+		answers no
+		answers no --host-tmp
+		answers no --host-tmp -w "$W"
+		echo 'unix-sockets allow' >"$base/profile"
+		answers yes --host-tmp -p "$base/profile"
+	done
+}
+
+@test "inside: root's sockets in /run cannot be called" {
+	as_root
+	mount -t tmpfs tmpfs /run
+	mkdir -p /run/user
+	mkdir -m 700 /run/user/0
+	for socket in /run/dbus/system_bus_socket /run/docker.sock \
+		/run/podman/podman.sock /run/containerd/containerd.sock; do
+		listening "$socket"
+		answers no -w "$W"
+		answers no -w "$W" --host-tmp
+		kill "$listener"
+		rm -f "$socket"
+	done
+	umount -l /run
+}
+
+@test "inside: a socket of the project can be called, and one made" {
+	socket=$W/s
+	listening "$socket"
+	answers yes
+	rm s
+	run -0 srt -- sh -c '"$1" listen ./mine & 
+		until [ -S mine ]; do sleep 0.02; done; "$1" call ./mine; wait' \
+		sh "$(inside_tool in-socket)"
+	[ "${lines[-1]}" = hello ]
+}
+
+@test "inside: abstract sockets of this machine are out of reach" {
+	run -0 srt -- sh -c 'tail -n +2 /proc/net/unix | wc -l'
+	[ "$output" = 0 ]
+}
+
+@test "inside: a hundred runs at a time in one directory" {
+	for ((n = 0; n < 100; n++)); do
+		srt -d .env -d a/b -- sh -c "echo $n >out.$n
+			! echo x >.env; exit $((n % 3))" 2>/dev/null 3>&- &
+		pids[n]=$!
+		((n % 10 != 9)) || for ((m = n - 9; m <= n; m++)); do
+			ended $((m % 3)) "${pids[m]}"
+		done
+	done
+	[ "$(cat out.* | sort -n)" = "$(seq 0 99)" ]
+	nothing_left
+	[ ! -e a ]
+}
+
+@test "inside: the user, the group, the names and the host name are the same" {
+	run -0 srt -- sh -c 'id -un; id -gn; hostname; umask; ulimit -n; pwd; echo "$HOME"'
+	want=$(id -un; id -gn; hostname; umask; ulimit -n; pwd; echo "$HOME")
+	[ "$output" = "$want" ]
+}
