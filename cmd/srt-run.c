@@ -46,6 +46,7 @@
 #define LOCKED_ATTEMPT	2	/* this one and later plan under the mutex */
 #define TICK_S		60	/* how often the manifest is looked after */
 #define GRACE_S		5	/* from TERM to KILL at the time limit */
+#define GATE_MS		1000	/* for a watcher to notice the end */
 
 static const char usage[] =
 	"srt-run [-hqVvW] [--bwrap path] [-e lines] [-p profile] [-t seconds]\n"
@@ -516,6 +517,18 @@ take_signals(struct run *r)
 	}
 }
 
+/* The next that the gate says, waited for ms milliseconds; 0: nothing. */
+static char
+gate_says(const struct run *r, int ms)
+{
+	struct pollfd p = { .fd = r->told[0], .events = POLLIN };
+	char c = 0;
+
+	if (poll(&p, 1, ms) != 1 || read(r->told[0], &c, 1) != 1)
+		return 0;
+	return c;
+}
+
 static void
 wait_for_end(struct run *r)
 {
@@ -530,7 +543,8 @@ wait_for_end(struct run *r)
 		poll(p, 3, patience_ms(r));
 		if (now_s() >= r->tick)
 			look_after_manifest(r);
-		if ((p[2].revents & POLLIN) != 0) {
+		if ((p[2].revents & POLLIN) != 0 &&
+		    gate_says(r, 0) == GATE_GO) {
 			r->was_told = 1;
 			find_init(r);
 			if (r->gate_status > 0)
@@ -549,6 +563,33 @@ wait_for_end(struct run *r)
 }
 
 /*
+ * The gate, or the watcher that it has become, must have done its last deed
+ * before we clean up.  A watcher sees the end of init by itself, and says
+ * that it is done long before it has ended.
+ */
+static void
+end_gate(struct run *r)
+{
+	int wstatus;
+	char said;
+
+	if (!r->was_told && gate_says(r, 0) == GATE_GO)
+		r->was_told = 1;	/* at the very end */
+	if (r->gate_status != -1)
+		return;
+	while (r->was_told && (said = gate_says(r, GATE_MS)) != 0)
+		if (said == GATE_DONE)
+			return;
+	kill(r->gate, SIGKILL);
+	while (waitpid(r->gate, &wstatus, 0) == -1 && errno == EINTR)
+		;
+	r->gate_status = WIFEXITED(wstatus) ? WEXITSTATUS(wstatus) :
+	    EXIT_FAIL;
+	if (!r->was_told && gate_says(r, 0) == GATE_GO)
+		r->was_told = 1;
+}
+
+/*
  * bubblewrap's end is that of init, unless it was killed.  Then whoever
  * still holds init's end of the gate is ended, and waited for.
  */
@@ -556,7 +597,6 @@ static void
 end_for_sure(struct run *r)
 {
 	struct pollfd p = { .fd = r->init_pidfd, .events = POLLIN };
-	struct pollfd told = { .fd = r->told[0], .events = POLLIN };
 
 	if (WIFSIGNALED(r->bwrap_wstatus))
 		child_end_holders(&r->sock_st, 0);
@@ -565,16 +605,7 @@ end_for_sure(struct run *r)
 		while (poll(&p, 1, -1) == -1 && errno == EINTR)
 			;
 	}
-	if (r->gate_status == -1)
-		kill(r->gate, SIGKILL);
-	/* told at the very end, when nobody looked any more */
-	r->was_told |= poll(&told, 1, 0) == 1 && (told.revents & POLLIN) != 0;
-	while (r->gate_status == -1)
-		if (waitpid(r->gate, &r->gate_status, 0) == r->gate)
-			r->gate_status = WIFEXITED(r->gate_status) ?
-			    WEXITSTATUS(r->gate_status) : EXIT_FAIL;
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
+	end_gate(r);
 	terminal_take_back();
 }
 

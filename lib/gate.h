@@ -17,12 +17,16 @@
 #define GATE_READY	'r'
 #define GATE_GO		'g'
 
+/* The watcher says this to its supervisor last: it does nothing any more. */
+#define GATE_DONE	'd'
+
 struct gate {
 	int	sock;		/* our end */
 	int	status;		/* what bubblewrap has for --json-status-fd */
 	off_t	status_from;	/* where its lines begin there */
 	int	monitor;	/* pidfd of bubblewrap, or -1 */
-	int	told;		/* gets GATE_GO just before it is said; or -1 */
+	int	told;		/* gets GATE_GO just before that is said, and
+				 * GATE_DONE at the end; or -1 */
 	int	stay;		/* watch the covers afterwards */
 	struct places	*places;	/* for the watcher */
 	enum on_lost	 on_lost;

@@ -92,6 +92,26 @@ still_named(int dirfd, int fd)
 	    st.st_ino == named.st_ino && st.st_dev == named.st_dev;
 }
 
+/* Mode 0600 whatever the umask, also where an earlier one made it less. */
+static int
+open_lock(int dirfd)
+{
+	const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC;
+	mode_t old = umask(077);
+	int fd = openat(dirfd, "lock", flags, 0600), saved;
+
+	if (fd == -1 && errno == EACCES) {
+		errno = EACCES;
+		if (fchmodat(dirfd, "lock", 0600, 0) == 0)
+			fd = openat(dirfd, "lock", flags, 0600);
+	}
+	saved = errno;
+	umask(old);
+	errno = saved;
+	return fd;
+}
+
 int
 lock_mutex(int dirfd, long *holder)
 {
@@ -100,9 +120,7 @@ lock_mutex(int dirfd, long *holder)
 
 	*holder = 0;
 	for (;;) {
-		fd = openat(dirfd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW |
-		    O_NONBLOCK | O_CLOEXEC, 0600);
-		if (fd == -1)
+		if ((fd = open_lock(dirfd)) == -1)
 			return -1;
 		if (take_waiting(fd) == -1) {
 			*holder = pid_in(fd);

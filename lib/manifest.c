@@ -580,12 +580,19 @@ publish_first(struct places *ps, const char *text, size_t len, size_t nmarks,
 }
 
 void
-manifest_say_why(const struct places *ps)
+manifest_say_why(struct places *ps, const struct vouch *v)
 {
+	struct place *second = places_second(ps);
 	size_t i;
 
+	if (v->place[0] != NULL && second != NULL) {
+		errno = second->why;
+		msg_path(second->path, "SRT_PLACE cannot be used");
+		return;
+	}
 	for (i = 0; i < ps->n; i++) {
-		errno = ps->p[i].why != 0 ? ps->p[i].why : EACCES;
+		errno = ps->p[i].why != 0 ? ps->p[i].why :
+		    ps->p[i].unwritable_why;
 		msg_path(ps->p[i].path, "cannot hold a manifest");
 	}
 }
@@ -597,7 +604,7 @@ manifest_publish(struct places *ps, const struct mark *marks, size_t n,
 	struct place *second = places_second(ps);
 	char *text;
 	size_t len;
-	int r = -1;
+	int r = -1, saved;
 
 	vouch_init(v);
 	random_id(v->id);
@@ -617,7 +624,9 @@ manifest_publish(struct places *ps, const struct mark *marks, size_t n,
 	}
 	r = 0;
 out:
+	saved = errno;
 	free(text);
+	errno = saved;
 	return r;
 withdraw:
 	manifest_withdraw(v);

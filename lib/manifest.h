@@ -73,8 +73,11 @@ void	manifest_free(struct manifest *);
 int	manifest_publish(struct places *, const struct mark *, size_t n,
 	    struct vouch *);
 
-/* Say on standard error, a line each, why no place can hold a manifest. */
-void	manifest_say_why(const struct places *);
+/*
+ * After a failure say, a line each, why the places cannot hold a manifest;
+ * or why $SRT_PLACE alone cannot, if that was it.
+ */
+void	manifest_say_why(struct places *, const struct vouch *);
 
 /* Append text to both; errors with errno.  Room for it was set aside. */
 int	manifest_append(const struct vouch *, const char *text, size_t len);

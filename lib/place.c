@@ -117,6 +117,7 @@ usable(struct place *p, int how)
 	p->dev = st.st_dev;
 	p->ino = st.st_ino;
 	p->writable = faccessat(p->fd, ".", W_OK | X_OK, AT_EACCESS) == 0;
+	p->unwritable_why = p->writable ? 0 : errno;
 	return 0;
 }
 

@@ -21,6 +21,7 @@ struct place {
 	int	 unreadable;	/* ours, and closed: it counts as live */
 	int	 second;	/* $SRT_PLACE: gets the second manifest */
 	int	 why;		/* errno that says why fd is -1 */
+	int	 unwritable_why;	/* the same of writable */
 	int	 mutex;		/* lock descriptor while held, or -1 */
 	dev_t	 dev;
 	ino_t	 ino;

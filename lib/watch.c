@@ -321,7 +321,8 @@ restore(struct watcher *w, size_t i)
 		wait_for_return(w, g);
 		return 0;
 	}
-	watch_inode(w, g);
+	if (g->root != NULL)
+		watch_inode(w, g);
 	if (!g->denied)
 		return 0;
 	/* it may be another run's placeholder that stands there now */
@@ -442,7 +443,7 @@ watch(struct cover *c, struct places *places, int mountinfo, int init,
 		return -1;
 	}
 	for (i = 0; i < c->n; i++)
-		if (matters(&c->guard[i]))
+		if (matters(&c->guard[i]) && c->guard[i].root != NULL)
 			watch_inode(&w, &c->guard[i]);
 	w.recheck_ms = -1;
 	for (;;) {
