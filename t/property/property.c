@@ -211,7 +211,7 @@ some_target(const char *dir)
 		to = text("%s/%s", to, some_name());
 	if (percent(25))
 		return text("%s", to);
-	if (percent(10))
+	if (percent(10) && find(to) != NULL && find(to)->type == DIRECTORY)
 		return text("./%s/.", relative(to, dir));
 	return relative(to, dir);
 }
@@ -323,6 +323,7 @@ static const char *const kind_names[] = {
 
 struct rule {
 	enum kind	 kind;
+	const char	*plain;		/* with nothing that does not matter */
 	char		*path;		/* as written */
 	char		*real;		/* NULL: leads nowhere */
 };
@@ -406,11 +407,12 @@ some_path(void)
 }
 
 static void
-add_rule(enum kind kind, char *path)
+add_rule(enum kind kind, const char *path)
 {
 	struct rule *r = &rule[nrules++];
 
 	r->kind = kind;
+	r->plain = path;
 	r->path = spelled(path);
 	r->real = resolve(r->path, kind == DENY_WRITE);
 }
@@ -438,7 +440,7 @@ make_profile(void)
 		add_rule(ALLOW_WRITE, entry[0].path);
 	n = below(3);
 	for (i = 0; i < n; i++)
-		add_rule(ALLOW_WRITE, some_path());
+		add_rule(ALLOW_WRITE, percent(90) ? some_path() : "/");
 	n = 1 + below(6);
 	for (i = 0; i < n; i++)
 		add_rule(DENY_WRITE, percent(90) ? readable_path() :
@@ -692,6 +694,34 @@ will_be_made(const char *path)
 }
 
 static void
+ask_about_deny(const struct rule *r)
+{
+	const char *dir = parent(r->real);
+
+	ask('d', r->real, "", 0);
+	/* a link in a private /tmp is not there */
+	if (!private_tmp)
+		ask('d', r->path, "", 0);
+	/* beside it, in a directory that may have to be made */
+	if (will_be_made(dir) && access_to(dir) == WRITE)
+		ask('c', text("%s/.beside", dir), "",
+		    access_to(text("%s/.beside", dir)) == WRITE);
+	for (; !exists(dir) && access_to(dir) != OWN; dir = parent(dir))
+		ask('m', dir, "", 0);
+}
+
+/* What was allowed by a name can be opened by that name. */
+static void
+ask_about_allow(const struct rule *r)
+{
+	enum access a = access_to(r->real);
+
+	if (exists(r->real) && (a == READ || a == WRITE) &&
+	    !is_dark(r->real) && !is_dark(r->path) && !is_closed(r->real))
+		ask('o', r->plain, "", 1);
+}
+
+static void
 make_probes(void)
 {
 	const char *a, *b;
@@ -700,20 +730,13 @@ make_probes(void)
 	nprobes = 0;
 	for (i = 0; i < nentries; i++)
 		ask_about(&entry[i]);
-	for (i = 0; i < nrules; i++) {
-		if (rule[i].kind != DENY_WRITE || rule[i].real == NULL)
+	for (i = 0; i < nrules; i++)
+		if (rule[i].real == NULL)
 			continue;
-		ask('d', rule[i].real, "", 0);
-		/* a link in a private /tmp is not there */
-		if (!private_tmp)
-			ask('d', rule[i].path, "", 0);
-		/* beside it, in a directory that may have to be made */
-		if (will_be_made(parent(rule[i].real)) &&
-		    access_to(parent(rule[i].real)) == WRITE)
-			ask('C', text("%s/.beside", parent(rule[i].real)), "",
-			    access_to(text("%s/.beside",
-			    parent(rule[i].real))) == WRITE);
-	}
+		else if (rule[i].kind == DENY_WRITE)
+			ask_about_deny(&rule[i]);
+		else if (rule[i].kind != DENY_READ)
+			ask_about_allow(&rule[i]);
 	for (i = 0; i < 6; i++) {
 		a = some_directory();
 		b = some_directory();
@@ -876,7 +899,6 @@ try_one(char what, const char *path, const char *other)
 	case 'h': return result(reads_opened(path));
 	case 'o': return result(opens(path, O_RDONLY));
 	case 'w': return result(opens(path, O_WRONLY | O_APPEND));
-	case 'C':
 	case 'c': return result(makes(path));
 	case 'd': return result(lands(path));
 	case 'm': return result(moves(path));
