@@ -174,10 +174,13 @@ is_root_of_mount(int fd, int ro)
 static int
 is_pinned(const struct guard *g, int fd)
 {
+	struct timespec btime;
 	struct stat st;
 
+	sys_btime(AT_FDCWD, g->path, &btime);
 	return fstat(fd, &st) == 0 && st.st_ino == g->ino &&
-	    st.st_dev == g->dev;
+	    st.st_dev == g->dev && btime.tv_sec == g->btime.tv_sec &&
+	    btime.tv_nsec == g->btime.tv_nsec;
 }
 
 int
@@ -305,6 +308,7 @@ add_pin(struct cover *c, const char *path)
 	if (lstat(path, &st) == 0) {
 		g->dev = st.st_dev;
 		g->ino = st.st_ino;
+		sys_btime(AT_FDCWD, path, &g->btime);
 	}
 	return 0;
 }
@@ -527,6 +531,7 @@ pin(struct cover *c, struct guard *g)
 	    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0) {
 		g->dev = st.st_dev;
 		g->ino = st.st_ino;
+		sys_btime(view, rel, &g->btime);
 		r = 0;
 	}
 out:

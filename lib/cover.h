@@ -29,6 +29,7 @@ struct guard {
 	char		*link;		/* GUARD_LINK: where it leads */
 	dev_t		 dev;		/* GUARD_PIN: the directory pinned */
 	ino_t		 ino;
+	struct timespec	 btime;		/* inode numbers are reused at once */
 	int		 denied;	/* writing: made anew if it goes */
 	enum kind	 kind;		/* what would be made */
 	mode_t		 mode;

@@ -659,10 +659,12 @@ is_same_mark(const struct mark *a, const struct mark *b)
 }
 
 int
-record_join(struct record *r, struct places *places, const char *path)
+record_join(struct record *r, struct places *places, const char *path,
+    int host)
 {
 	struct manifests set;
 	struct mark *k, copy;
+	struct stat st;
 	char *bad;
 	size_t i, j, own;
 	int status = 0;
@@ -676,7 +678,8 @@ record_join(struct record *r, struct places *places, const char *path)
 			continue;
 		for (j = 0; j < set.m[i].nmarks && status == 0; j++) {
 			k = &set.m[i].mark[j];
-			if (!path_within(path, k->path) || !stands(k, 0))
+			if (!path_within(path, k->path) ||
+			    !mark_is_at(k, host, k->path + 1, 0, &st))
 				continue;
 			for (own = 0; own < r->nmarks; own++)
 				if (!r->mark[own].undone &&

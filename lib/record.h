@@ -50,8 +50,10 @@ int	record_again(struct record *r, const char *path, const char *root,
 /*
  * Name in the manifest what another run's manifest says of path and of the
  * directories above it, where it still is true: this run relies on it now.
+ * host is a descriptor of the root outside, where no cover is in the way.
  */
-int	record_join(struct record *r, struct places *, const char *path);
+int	record_join(struct record *r, struct places *, const char *path,
+	    int host);
 
 /* The name under which mark i is made, and is moved aside to be removed. */
 #define ASIDE_LEN (ID_LEN + 32)

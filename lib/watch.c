@@ -326,7 +326,7 @@ restore(struct watcher *w, size_t i)
 	if (!g->denied)
 		return 0;
 	/* it may be another run's placeholder that stands there now */
-	record_join(w->cover->record, w->places, g->path);
+	record_join(w->cover->record, w->places, g->path, w->cover->host);
 	g = &w->cover->guard[i];
 	if (w->on_lost == LOST_REPORT)
 		say_lost(g, "is denied again");
