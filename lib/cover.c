@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -110,6 +111,32 @@ put_on(int copy, int target, const char *path)
 	    MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) : 0;
 }
 
+/*
+ * Does the directory that holds path say what kind each entry is?  Where it
+ * does not, git asks lstat(2), and an empty file over a socket would be a
+ * file to add.  "." is as good as any entry.
+ */
+static int
+has_types(const char *path)
+{
+	const char *name;
+	int dir = file_parent(path, &name), fd = -1, has = 1;
+	struct dirent *d;
+	DIR *fp;
+
+	if (dir != -1)
+		fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	file_close(&dir);
+	if (fd == -1 || (fp = fdopendir(fd)) == NULL) {
+		file_close(&fd);
+		return 1;
+	}
+	if ((d = readdir(fp)) != NULL)
+		has = d->d_type != DT_UNKNOWN;
+	closedir(fp);
+	return has;
+}
+
 /* Does the link still lead where it did when it was denied? */
 static int
 leads_there(const struct guard *g, int link)
@@ -144,8 +171,8 @@ copy_for(struct cover *c, const struct guard *g, int target)
 		return S_ISDIR(st.st_mode) ? sys_tmpfs() :
 		    sys_open_tree(AT_FDCWD, "/dev/null", OPEN_TREE_CLONE);
 	case GUARD_EMPTY:
-		if (!S_ISDIR(st.st_mode) && (S_ISSOCK(st.st_mode) ||
-		    st.st_size == 0))
+		if (S_ISSOCK(st.st_mode) ? has_types(g->path) :
+		    S_ISREG(st.st_mode) && st.st_size == 0)
 			return empty_file(c, g->mode);
 		break;
 	case GUARD_SELF:
