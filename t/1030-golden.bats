@@ -28,7 +28,7 @@ load lib/plan
 	golden there
 }
 
-@test "golden: fifos and links are bound like files" {
+@test "golden: fifos are masked, links bound like files" {
 	golden kinds
 }
 
@@ -164,6 +164,10 @@ load lib/plan
 
 @test "golden: grants in a private /tmp are shown on top" {
 	golden private-tmp
+}
+
+@test "golden: grants above a private /tmp do not reach into it" {
+	golden private-tmp-root
 }
 
 @test "golden: denies in a private /tmp" {

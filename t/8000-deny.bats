@@ -144,8 +144,9 @@ load lib/hostile
 	nothing_left
 }
 
-@test "deny: fifos and links cannot be replaced" {
+@test "deny: fifos and links cannot be replaced, and fifos not be written into" {
 	mkfifo p
+	unchanged holds p -w . -d p
 	ln -s p l
 	before=$(look p; look l)
 	run -0 srt -w . -d p -d l -- sh -c '
@@ -246,6 +247,7 @@ load lib/hostile
 		unchanged holds "$p" -w / -d "$p"
 		unchanged holds "$p" -w / -d /
 	done 2>/dev/null
+	(cd / && holds "$W/x" -d "$W/x" 2>/dev/null)
 	run -0 srt -w / -d "$W/x" -- sh -c 'echo y >y && mkdir z && rmdir z'
 	[ "$(cat y)" = y ]
 	nothing_left
@@ -335,6 +337,36 @@ in_mounts() {
 		unchanged stays d -w . -d d/x'
 }
 
+@test "deny: of a directory in which something is mounted: that, too" {
+	in_mounts '
+		mkdir -p d/m d/n
+		mount -t tmpfs tmpfs d/m
+		mkdir d/m/e
+		echo x >d/m/f
+		for p in d/m d/m/f d/m/new d/m/e/new; do
+			unchanged holds "$p" -w . -d d
+			unchanged holds "$p" -w d/n -d x
+			unchanged holds "$p" -w . -R d
+			unchanged holds "$p" -w . -R d -r d/m -d d/m
+		done
+		[ "$(srt -w . -R d -- ls -A d)" = "" ]
+		[ "$(srt -w . -d d -- cat d/m/f)" = x ]'
+}
+
+@test "deny: an absent one holds under the names that bind mounts give it" {
+	in_mounts '
+		mkdir -p a/d b
+		mount --bind a b
+		unchanged srt -w . -d a/x -d a/d/x -- sh -c "
+			for p in b/x b/d/x; do
+				rm -f \$p; echo y >\$p; mkdir \$p
+				mv \$p b/z; echo y >b/t; mv b/t \$p; rm -f b/t
+			done; :" 2>/dev/null
+		for p in a/d b/d; do
+			unchanged stays "$p" -w . -d a/d/x
+		done'
+}
+
 @test "deny: a mounted file and a mounted directory hold, and read-only ones" {
 	in_mounts '
 		mkdir d e r
@@ -360,6 +392,27 @@ in_mounts() {
 	left=$(find "$dir" ! -type d | sort | xargs)
 	rm -rf "$dir"
 	[ "$left" = "$dir/f $dir/mine" ]
+}
+
+@test "deny: in a write root that is /tmp, /var/tmp or in /run/user it holds" {
+	for top_dir in /tmp /var/tmp "/run/user/$(id -u)"; do
+		dir=$(mktemp -d "$top_dir/srt-test.XXXXXX")
+		mkdir "$dir/d"
+		echo x >"$dir/f"
+		for p in f x d/x new/x; do
+			for w in "$top_dir" "$dir" "$top_dir/."; do
+				holds "$dir/$p" -w "$w" -d "$dir/$p"
+				holds "$dir/$p" --host-tmp -w "$w" -d "$dir/$p"
+			done
+		done
+		stays "$dir/d" -w "$top_dir" -d "$dir/d/x"
+		stays "$dir" -w "$top_dir" -d "$dir/d/x"
+		holds "$place/x" -w "$top_dir" -d "$dir/x"
+		left=$(find "$dir" ! -type d)
+		rm -rf "$dir"
+		[ "$left" = "$dir/f" ]
+	done
+	nothing_left
 }
 
 # What it is called.
