@@ -134,6 +134,8 @@ main(int argc, char **argv)
 		err(EXIT_OURS, "descriptors");
 	memset(&gate, 0, sizeof(gate));
 	gate.sock = sock[0];
+	if (fstat(sock[1], &gate.peer) == -1)
+		err(EXIT_OURS, "descriptors");
 	gate.status = sandbox.status;
 	gate.status_from = lseek(sandbox.status, 0, SEEK_END);
 	gate.told = -1;

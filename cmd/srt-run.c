@@ -235,7 +235,7 @@ be_gate(struct run *r, pid_t supervisor)
 	struct gate g = {
 		.sock = r->sock[0], .status = r->status_fd,
 		.status_from = r->status_from, .monitor = r->bwrap_pidfd,
-		.told = r->told[1], .stay = 1, .places = &places,
+		.peer = r->sock_st, .told = r->told[1], .stay = 1, .places = &places,
 		.on_lost = on_lost
 	};
 

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "cover.h"
 #include "exits.h"
 #include "file.h"
@@ -41,17 +42,27 @@ gate_child_pid(int fd, off_t from, char **line)
 	return (pid_t)strtol(p + 12, NULL, 10);
 }
 
-/* Wait for one byte: 1, 0 at end of file. */
+/*
+ * Wait for "ready": 1, or 0 if it will not come.  A monitor that was killed
+ * may have left a child that waits for it for ever, with init's end open:
+ * it is ended.
+ */
 static int
-is_ready(int sock)
+is_ready(const struct gate *g)
 {
-	char c;
-	ssize_t n;
+	struct pollfd p[2] = {
+		{ .fd = g->sock, .events = POLLIN },
+		{ .fd = g->monitor, .events = POLLIN }
+	};
+	char c = 0;
 
-	do
-		n = read(sock, &c, 1);
-	while (n == -1 && errno == EINTR);
-	return n == 1 && c == GATE_READY;
+	while (poll(p, 2, -1) == -1 && errno == EINTR)
+		;
+	if ((p[0].revents & POLLIN) != 0)
+		return read(g->sock, &c, 1) == 1 && c == GATE_READY;
+	if (p[1].revents != 0)
+		child_end_holders(&g->peer, 0);
+	return 0;
 }
 
 static int
@@ -207,7 +218,7 @@ gate_serve(const struct plan *p, struct record *r, const struct gate *g)
 	struct cover cover;
 	int status;
 
-	if (!is_ready(g->sock))
+	if (!is_ready(g))
 		return EXIT_FAIL;
 	if ((status = finish(p, r, g, &cover, &w)) != 0)
 		return status;

@@ -2,6 +2,7 @@
 #ifndef SRT_GATE_H
 #define SRT_GATE_H
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "plan.h"
@@ -22,6 +23,7 @@
 
 struct gate {
 	int	sock;		/* our end */
+	struct stat peer;	/* of init's end, to find who holds it */
 	int	status;		/* what bubblewrap has for --json-status-fd */
 	off_t	status_from;	/* where its lines begin there */
 	int	monitor;	/* pidfd of bubblewrap, or -1 */
