@@ -72,6 +72,11 @@ start() {
 }
 
 @test "signals: SIGCHLD ignored by the caller loses no status" {
+	for how in ignore block; do
+		run -5 env --$how-signal=CHLD srt-run -W -e 'deny-write .env' -- \
+			sh -c 'exit 5'
+		nothing_left
+	done
 	run -5 env --ignore-signal=CHLD srt -d .env -- sh -c 'exit 5'
 	run -5 env --block-signal=CHLD srt -d .env -- sh -c 'exit 5'
 	nothing_left

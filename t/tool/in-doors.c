@@ -110,7 +110,6 @@ of_process(void)
 		if (syscall(SYS_pidfd_getfd, pidfd, i, 0) != -1)
 			any = 1;
 	tell(any ? 0 : -1, "pidfd_getfd");
-	tell(ptrace(PTRACE_ATTACH, pid, NULL, NULL), "ptrace attach");
 	tell(ptrace(PTRACE_SEIZE, pid, NULL, NULL), "ptrace seize");
 	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != -1 ||
 	    errno == EFAULT)
