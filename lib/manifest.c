@@ -579,7 +579,7 @@ publish_first(struct places *ps, const char *text, size_t len, size_t nmarks,
 	return -1;
 }
 
-void
+int
 manifest_say_why(struct places *ps, const struct vouch *v)
 {
 	struct place *second = places_second(ps);
@@ -588,13 +588,14 @@ manifest_say_why(struct places *ps, const struct vouch *v)
 	if (v->place[0] != NULL && second != NULL) {
 		errno = second->why;
 		msg_path(second->path, "SRT_PLACE cannot be used");
-		return;
+		return 1;
 	}
 	for (i = 0; i < ps->n; i++) {
 		errno = ps->p[i].why != 0 ? ps->p[i].why :
 		    ps->p[i].unwritable_why;
 		msg_path(ps->p[i].path, "cannot hold a manifest");
 	}
+	return 0;
 }
 
 int

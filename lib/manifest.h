@@ -75,9 +75,9 @@ int	manifest_publish(struct places *, const struct mark *, size_t n,
 
 /*
  * After a failure say, a line each, why the places cannot hold a manifest;
- * or why $SRT_PLACE alone cannot, if that was it.
+ * or why $SRT_PLACE alone cannot, if that was it (then 1 is returned).
  */
-void	manifest_say_why(struct places *, const struct vouch *);
+int	manifest_say_why(struct places *, const struct vouch *);
 
 /* Append text to both; errors with errno.  Room for it was set aside. */
 int	manifest_append(const struct vouch *, const char *text, size_t len);

@@ -605,17 +605,18 @@ explain_ours(const struct node *n, FILE *fp)
 static void
 explain(const struct node *n, FILE *fp)
 {
+	const enum access want = n->want;
 	const struct rule *reading = nearest_about_reading(n), *deny;
 
-	if (n->want == ACCESS_RW)
+	if (want == ACCESS_RW)
 		say_why(fp, "write", 1, nearest(n, ALLOW_WRITE), "");
 	else if ((deny = nearest(n, DENY_WRITE)) != NULL)
 		say_why(fp, "write", 0, deny, "");
-	else if (n->want == ACCESS_NONE)
+	else if (want == ACCESS_NONE)
 		say_why(fp, "write", 0, reading, "");
 	else
 		say_why(fp, "write", 0, NULL, "no allow-write at or above it");
-	say_why(fp, "read", n->want != ACCESS_NONE, reading,
+	say_why(fp, "read", want != ACCESS_NONE, reading,
 	    "nothing denies it");
 }
 
@@ -626,12 +627,17 @@ plan_why(const struct profile *profile, struct places *places,
 	struct planner p = {
 		.profile = profile, .places = places, .quiet = 1
 	};
-	struct node *n = NULL;
 	char *abs = path_absolute(path);
+	struct node *n;
 	int r = EXIT_FAIL;
 
-	if (abs == NULL || tree_init(&p.tree) == -1 ||
-	    (n = tree_resolve(&p.tree, abs, 0)) == NULL)
+	if (abs == NULL || tree_init(&p.tree) == -1) {
+		msg_path(path, "cannot be followed");
+		free(abs);
+		return EXIT_FAIL;
+	}
+	n = tree_resolve(&p.tree, abs, 0);
+	if (n == NULL)
 		msg_path(path, "cannot be followed");
 	else if ((r = gather(&p)) == 0) {
 		decide(p.tree.root, nothing);

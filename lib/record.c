@@ -489,10 +489,8 @@ publish(struct places *places, struct record *r)
 	if (manifest_publish(places, r->mark, r->nmarks, &r->vouch) == 0 ||
 	    r->nmarks == 0)
 		return 0;
-	if (errno != EFBIG) {
-		manifest_say_why(places, &r->vouch);
-		errno = 0;
-	}
+	if (errno != EFBIG && manifest_say_why(places, &r->vouch))
+		return -1;
 	msg_path("manifest", "cannot be written, so no sandbox is started");
 	return -1;
 }

@@ -108,14 +108,25 @@ has_open(int host, const char *pid, const struct stat *want,
 	return found;
 }
 
-/* Does the process map the file shared?  proc(5), /proc/PID/maps */
+/* ADDRESS MODE OFFSET DEVICE INODE PATH, as proc(5) has it in maps */
+static int
+is_shared_map(char *line, ino_t ino)
+{
+	const char *word[5];
+	int n = 0;
+
+	while (n < 5 && (word[n] = strsep(&line, " ")) != NULL)
+		n += *word[n] != '\0';
+	return n == 5 && strlen(word[1]) == 4 && word[1][3] == 's' &&
+	    strtoull(word[4], NULL, 10) == ino;
+}
+
+/* Does the process map the file shared? */
 static enum found
 has_mapped(int host, const char *pid, const struct stat *want)
 {
 	char path[NAME_MAX + 32], *buf, *line, *next;
 	enum found found = NOTHING;
-	unsigned long long ino;
-	char mode[5];
 	size_t len;
 	int fd;
 
@@ -124,8 +135,7 @@ has_mapped(int host, const char *pid, const struct stat *want)
 		return NOTHING;
 	if (file_slurp(fd, 16 << 20, &buf, &len) == 0) {
 		for (next = buf; (line = strsep(&next, "\n")) != NULL;)
-			if (sscanf(line, "%*s %4s %*s %*s %llu", mode, &ino)
-			    == 2 && ino == want->st_ino && mode[3] == 's')
+			if (is_shared_map(line, want->st_ino))
 				found = WRITING;
 		free(buf);
 	}

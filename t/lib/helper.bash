@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2016,SC2034 # shell for inside; for the tests to use
 # Loaded by every test file.  Puts cmd/ first in PATH, fixes locale and zone,
 # and gives each test an empty work directory $W on a real disk.
 
