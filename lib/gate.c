@@ -45,7 +45,8 @@ gate_child_pid(int fd, off_t from, char **line)
 /*
  * Wait for "ready": 1, or 0 if it will not come.  A monitor that was killed
  * may have left a child that waits for it for ever, with init's end open:
- * it is ended.
+ * it is ended.  A supervisor sees to that itself, and may have that end
+ * open still.
  */
 static int
 is_ready(const struct gate *g)
@@ -60,7 +61,7 @@ is_ready(const struct gate *g)
 		;
 	if ((p[0].revents & POLLIN) != 0)
 		return read(g->sock, &c, 1) == 1 && c == GATE_READY;
-	if (p[1].revents != 0)
+	if (p[1].revents != 0 && g->told == -1)
 		child_end_holders(&g->peer, 0);
 	return 0;
 }
