@@ -194,3 +194,11 @@ fake() {
 	chmod +x "$base/cmd/srt-init"
 	fails "srt-run: *" srt -d .env -- touch ran
 }
+
+@test "bubblewrap: one that fails at once, many times, is 125 each time" {
+	fake 'exit 1'
+	for ((try = 0; try < 100; try++)); do
+		run -125 srt-run -W -e 'deny-write .env' -- true
+	done
+	nothing_left
+}

@@ -35,7 +35,7 @@ setup() {
 	srt -d .env -- true
 	[ -e /run/user/0/srt-mount-points ]
 	[[ $(tell 'ls -d /run/user/0/srt-mount-points') == *'No such file'* ]]
-	umount /run/user
+	umount -l /run/user
 	release
 }
 
