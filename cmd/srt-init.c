@@ -6,7 +6,9 @@
  */
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdint.h>
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -170,6 +173,58 @@ become_script(char **argv)
 	errno = ENOEXEC;
 }
 
+/* Standard descriptors that were opened anew, and what they were before. */
+static struct { int fd, before; } anew[3];
+static int nanew;
+
+/*
+ * A file that the caller has opened for reading could be opened again for
+ * writing through /proc/self/fd, by its mount outside, where nothing is
+ * read-only.  So the command gets one that is opened by its path in here,
+ * if that leads to the same file.  A file without a name is no matter.
+ */
+static void
+open_anew(int fd)
+{
+	char link[32], path[PATH_MAX];
+	struct stat st, now;
+	int flags = fcntl(fd, F_GETFL), new, before;
+	ssize_t n;
+
+	if (flags == -1 || (flags & O_ACCMODE) != O_RDONLY ||
+	    fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) || st.st_nlink == 0)
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if ((n = readlink(link, path, sizeof(path) - 1)) <= 0)
+		return;
+	path[n] = '\0';
+	new = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
+	    (flags & O_APPEND));
+	if (new == -1 || fstat(new, &now) == -1 ||
+	    now.st_ino != st.st_ino || now.st_dev != st.st_dev ||
+	    (before = fcntl(fd, F_DUPFD_CLOEXEC, 3)) == -1) {
+		if (new != -1)
+			close(new);
+		return;
+	}
+	fcntl(new, F_SETFL, flags);
+	lseek(new, lseek(fd, 0, SEEK_CUR), SEEK_SET);
+	dup2(new, fd);
+	close(new);
+	anew[nanew].fd = fd;
+	anew[nanew++].before = before;
+}
+
+/* Whoever shares the file with us outside goes on where the command ended. */
+static void
+share_offsets(void)
+{
+	int i;
+
+	for (i = 0; i < nanew; i++)
+		lseek(anew[i].before, lseek(anew[i].fd, 0, SEEK_CUR), SEEK_SET);
+}
+
 static void
 become(char **argv)
 {
@@ -202,8 +257,10 @@ reap(pid_t command)
 	while ((pid = waitpid(-1, &wstatus, WNOHANG | WUNTRACED)) > 0) {
 		if (pid != command)
 			continue;
-		if (!WIFSTOPPED(wstatus))
+		if (!WIFSTOPPED(wstatus)) {
+			share_offsets();
 			exit(child_status(wstatus));
+		}
 		sig = (unsigned char)WSTOPSIG(wstatus);
 		if (stop_fd != -1 && write(stop_fd, &sig, 1) != 1)
 			stop_fd = -1;	/* nobody is interested */
@@ -322,6 +379,8 @@ main(int argc, char **argv)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	if (gate_fd != -1)
 		wait_for_go();
+	for (fd = 0; fd < 3; fd++)
+		open_anew(fd);
 	if ((command = fork()) == -1)
 		err(EXIT_OURS, "fork");
 	if (command == 0)

@@ -226,8 +226,13 @@ gate_serve(const struct plan *p, struct record *r, const struct gate *g)
 	/* init may have lost its parent before it could notice that */
 	if (g->monitor != -1 && sys_pidfd_over(g->monitor))
 		return EXIT_FAIL;
+	/* the end of supervisor and monitor is the end, not ours */
 	if (!g->stay)
-		vouch_close(&r->vouch);	/* the end of bubblewrap is the end */
+		vouch_close(&r->vouch);
+	else if (vouch_unlock(&r->vouch, cover.host) == -1) {
+		msg_path("manifest", "cannot be opened again");
+		return EXIT_OURS;
+	}
 	if (g->told != -1 && write(g->told, &go, 1) != 1)
 		return EXIT_FAIL;
 	if (send(g->sock, &go, 1, MSG_NOSIGNAL) != 1)

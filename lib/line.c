@@ -91,6 +91,19 @@ split(struct line_reader *r, char *p)
 	return 0;
 }
 
+/*
+ * Control bytes are written as escapes, a tab between words excepted.  One
+ * as it is, is a mistake: a carriage return would be part of a name.
+ */
+static int
+has_control(const char *p, size_t len)
+{
+	for (; len > 0; len--, p++)
+		if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f)
+			return 1;
+	return 0;
+}
+
 int
 line_next(struct line_reader *r)
 {
@@ -103,7 +116,7 @@ line_next(struct line_reader *r)
 			eol = r->end;
 		r->next = eol + 1;
 		r->lineno++;
-		if (memchr(p, '\0', (size_t)(eol - p)) != NULL) {
+		if (has_control(p, (size_t)(eol - p))) {
 			errno = EPROTO;
 			return -1;
 		}

@@ -32,7 +32,7 @@ void	line_open(struct line_reader *, const char *name, char *buf,
 /*
  * The next record that is neither empty nor a comment (first character #).
  * Returns 1 with word[] and nwords set, 0 at the end, -1 with errno EPROTO
- * for a bad escape, a NUL or too many words (lineno says where).
+ * for a bad escape, a control byte or too many words (lineno says where).
  */
 int	line_next(struct line_reader *);
 

@@ -677,6 +677,27 @@ manifest_withdraw(struct vouch *v)
 	vouch_close(v);
 }
 
+int
+vouch_unlock(struct vouch *v, int host)
+{
+	char path[64];
+	int i, fd;
+
+	for (i = 0; i < 2; i++) {
+		file_close(&v->init[i]);
+		if (v->manifest[i] == -1)
+			continue;
+		snprintf(path, sizeof(path), "proc/self/fd/%d",
+		    v->manifest[i]);
+		fd = openat(host, path, O_RDWR | O_APPEND | O_CLOEXEC);
+		if (fd == -1)
+			return -1;
+		file_close(&v->manifest[i]);
+		v->manifest[i] = fd;
+	}
+	return 0;
+}
+
 void
 vouch_init(struct vouch *v)
 {

@@ -87,6 +87,11 @@ int	manifest_names_nothing(const struct vouch *);
 
 /* Remove the files of a run that made nothing, and close. */
 void	manifest_withdraw(struct vouch *);
+/*
+ * Go on with descriptors that hold no lock, opened anew through the /proc
+ * below host: for a process that only adds lines.  -1 with errno.
+ */
+int	vouch_unlock(struct vouch *, int host);
 void	vouch_init(struct vouch *);
 void	vouch_close(struct vouch *);
 

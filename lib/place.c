@@ -10,6 +10,7 @@
 
 #include "file.h"
 #include "lock.h"
+#include "manifest.h"
 #include "place.h"
 
 #define NAME "srt-mount-points"
@@ -98,6 +99,46 @@ open_dir(struct place *p, int how)
 	return 0;
 }
 
+DIR *
+place_opendir(const struct place *p)
+{
+	int fd = openat(p->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
+
+	if (dir == NULL)
+		file_close(&fd);
+	return dir;
+}
+
+/* ID.manifest and the like, and the lock. */
+static int
+is_our_name(const char *name)
+{
+	size_t n = strspn(name, "0123456789abcdef");
+
+	return strcmp(name, "lock") == 0 || strcmp(name, ".") == 0 ||
+	    strcmp(name, "..") == 0 || (n == ID_LEN && name[n] == '.');
+}
+
+/*
+ * A directory that the environment names may be any of the user's, named by
+ * mistake: it is not narrowed, nor hidden, unless it looks like a place.
+ */
+static int
+holds_only_ours(const struct place *p)
+{
+	struct dirent *d;
+	DIR *dir = place_opendir(p);
+	int ours = 1;
+
+	if (dir == NULL)
+		return 0;
+	while (ours && (d = readdir(dir)) != NULL)
+		ours = is_our_name(d->d_name);
+	closedir(dir);
+	return ours;
+}
+
 /*
  * Never where anybody but the user can put files, and never in a file
  * system of the kernel's own making.
@@ -111,6 +152,8 @@ usable(struct place *p, int how)
 		return errno;
 	if (st.st_uid != geteuid())
 		return EPERM;
+	if (p->named && !holds_only_ours(p))
+		return ENOTEMPTY;
 	if ((st.st_mode & 07777) != 0700 && how == MAKE &&
 	    fchmod(p->fd, 0700) == -1)
 		return errno;
@@ -130,6 +173,7 @@ add(struct places *ps, const char *path, int second, int how)
 	memset(p, 0, sizeof(*p));
 	p->fd = p->mutex = -1;
 	p->second = second;
+	p->named = second;
 	if ((p->path = real_but_last(path)) == NULL) {
 		p->why = errno;
 		p->path = strdup(path);
@@ -248,17 +292,6 @@ places_close(struct places *ps)
 		free(ps->p[i].path);
 	}
 	ps->n = 0;
-}
-
-DIR *
-place_opendir(const struct place *p)
-{
-	int fd = openat(p->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
-
-	if (dir == NULL)
-		file_close(&fd);
-	return dir;
 }
 
 struct place *

@@ -19,6 +19,7 @@ struct place {
 	int	 writable;
 	int	 makeable;	/* not there, and place_make would make it */
 	int	 unreadable;	/* ours, and closed: it counts as live */
+	int	 named;		/* by the environment, with any name */
 	int	 second;	/* $SRT_PLACE: gets the second manifest */
 	int	 why;		/* errno that says why fd is -1 */
 	int	 unwritable_why;	/* the same of writable */

@@ -123,6 +123,12 @@ gather_own(struct planner *p, const char *path, enum own own)
 		msg_path(path, "no such directory");
 		return EXIT_FAIL;
 	}
+	if (own != OWN_TMP && n->rule[DENY_READ] != NULL) {
+		errno = 0;
+		msg_path(path, "cannot be hidden: what is there is the "
+		    "sandbox's own (%s)", n->rule[DENY_READ]->where);
+		return EXIT_FAIL;
+	}
 	n->own = own;
 	return 0;
 }

@@ -212,36 +212,42 @@ make_all(struct record *r)
 	return 0;
 }
 
-static void
+static int
 unlink_mark(int dirfd, const char *name, const struct mark *k)
 {
-	unlinkat(dirfd, name, k->kind == KIND_DIR ? AT_REMOVEDIR : 0);
+	return unlinkat(dirfd, name, k->kind == KIND_DIR ? AT_REMOVEDIR : 0)
+	    == 0 || errno == ENOENT || errno == ENOTDIR;
 }
 
 /* What was made aside, and what lies in it, deepest first. */
-static void
+static int
 unmake_aside(const struct record *r, size_t i, int dirfd)
 {
 	size_t top = strlen(r->mark[i].path), j;
 	char aside[ASIDE_LEN], *path;
+	int all = 1;
 
 	aside_name(aside, r->vouch.id, i);
 	for (j = end_of(r, i); j-- > i;)
 		if (asprintf(&path, "%s%s", aside, r->mark[j].path + top) !=
 		    -1) {
-			unlink_mark(dirfd, path, &r->mark[j]);
+			all &= unlink_mark(dirfd, path, &r->mark[j]);
 			free(path);
 		}
+	return all;
 }
 
-/* Undo: newest first, each only if it still is what was made. */
-static void
+/*
+ * Undo: newest first, each only if it still is what was made.  Whether all
+ * is gone; what is not stays named for the collector.
+ */
+static int
 unmake(struct record *r)
 {
 	struct stat st;
 	const char *name;
 	size_t i;
-	int dirfd;
+	int dirfd, all = 1;
 
 	for (i = r->nmarks; i-- > 0;) {
 		struct mark *k = &r->mark[i];
@@ -251,10 +257,11 @@ unmake(struct record *r)
 			continue;
 		k->noted &= NOTED_INODE;
 		if (mark_is_at(k, dirfd, name, 0, &st))
-			unlink_mark(dirfd, name, k);
-		unmake_aside(r, i, dirfd);
+			all &= unlink_mark(dirfd, name, k);
+		all &= unmake_aside(r, i, dirfd);
 		file_close(&dirfd);
 	}
+	return all;
 }
 
 static int
@@ -445,7 +452,7 @@ check_and_make(const struct plan *p, struct places *places, int quiet,
 		if (make_all(r) == 0)
 			return 0;
 		err = errno;
-		unmake(r);
+		r->left = !unmake(r);
 		if (!is_change(err))
 			return EXIT_FAIL;
 	}
@@ -524,7 +531,8 @@ record_make(const struct plan *p, struct places *places, int locked,
 	if (!locked)
 		places_unlock(places);
 	if (status != 0) {
-		manifest_withdraw(&r->vouch);
+		if (!r->left)
+			manifest_withdraw(&r->vouch);
 		record_free(r);
 	}
 	return status;

@@ -16,6 +16,7 @@ struct record {
 	struct vouch	 vouch;		/* descriptors -1 without manifest */
 	struct mark	*mark;		/* as noted; in the plan's order */
 	size_t		 nmarks;
+	int		 left;		/* could not be undone: the collector's */
 };
 
 #define RECORD_BUSY	(-1)

@@ -376,6 +376,46 @@ keep_only(int *fd, size_t n)
  * tells whether the caller really gave N.
  */
 static int
+check_descriptor(const char *what, int fd)
+{
+	struct stat st;
+	int flags = fcntl(fd, F_GETFL);
+
+	if (fstat(fd, &st) == -1)
+		return 0;
+	if (!S_ISDIR(st.st_mode) && (flags & O_PATH) == 0)
+		return 0;
+	errno = 0;
+	msg_path(what, "is a directory or a mere path, from which the command "
+	    "could go anywhere outside");
+	return -1;
+}
+
+/*
+ * Descriptors lead to the mounts outside.  A directory would be a way out.
+ */
+static int
+check_descriptors(const struct plan *p)
+{
+	static const char *const name[] = {
+		"standard input", "standard output", "standard error"
+	};
+	char what[32];
+	size_t i;
+	int fd;
+
+	for (fd = 0; fd < 3; fd++)
+		if (check_descriptor(name[fd], fd) == -1)
+			return -1;
+	for (i = 0; i < p->npass_fds; i++) {
+		snprintf(what, sizeof(what), "pass-fd %d", p->pass_fd[i]);
+		if (check_descriptor(what, p->pass_fd[i]) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+static int
 check_pass_fds(const struct plan *p)
 {
 	size_t i;
@@ -487,7 +527,7 @@ sandbox_exec(const struct sandbox *sb, int args)
 	struct words argv;
 	size_t n = 0, i;
 
-	if (check_pass_fds(p) == -1)
+	if (check_pass_fds(p) == -1 || check_descriptors(p) == -1)
 		return EXIT_OURS;
 	if ((words = command_words(sb->argv)) == -1) {
 		msg_path(sb->argv[0], "cannot be passed to the sandbox");

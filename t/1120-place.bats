@@ -161,10 +161,12 @@ refused() {
 }
 
 @test "place: the parents of places are never made" {
-	rmdir "/run/user/$(id -u)"
-	srt -w . -d .env -- true
-	[ ! -e "/run/user/$(id -u)" ]
-	mkdir -m 700 "/run/user/$(id -u)"
+	if [ -w /run/user ]; then	# not so where root has made it
+		rmdir "/run/user/$(id -u)"
+		srt -w . -d .env -- true
+		[ ! -e "/run/user/$(id -u)" ]
+		mkdir -m 700 "/run/user/$(id -u)"
+	fi
 	export SRT_PLACE=$base/not/there
 	run -125 --separate-stderr srt -w . -d .env -- true
 	[ "$stderr" = "srt-run: $base/not/there: SRT_PLACE cannot be used: No such file or directory" ]
