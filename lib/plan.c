@@ -134,21 +134,64 @@ gather_own(struct planner *p, const char *path, enum own own)
 }
 
 static int
+may_write_anything(const struct profile *pr)
+{
+	size_t i;
+
+	for (i = 0; i < pr->nrules; i++)
+		if (pr->rule[i].kind == ALLOW_WRITE)
+			return 1;
+	return 0;
+}
+
+/*
+ * A standard place that is none, for now, because nothing or something else
+ * is there: the command must not make one, and forge manifests in it.
+ */
+static int
+deny_place(struct planner *p, const char *path)
+{
+	static struct rule rule = {
+		DENY_WRITE, NULL, (char *)(uintptr_t)"a place of manifests"
+	};
+	struct node *n = tree_resolve(&p->tree, path, LINK_GUARD);
+
+	if (n == NULL)
+		return errno == ENOMEM ? no_memory() : 0;
+	if (!n->place && n->rule[DENY_WRITE] == NULL)
+		n->rule[DENY_WRITE] = &rule;
+	return 0;
+}
+
+static int
 gather_places(struct planner *p)
 {
+	static const char *const standard[] = {
+		"/var/tmp/srt-mount-points-%lu",
+		"/run/user/%lu/srt-mount-points",
+		"/tmp/srt-mount-points-%lu"
+	};
+	char path[80];
 	struct node *n;
 	size_t i;
+	int r = 0;
 
 	for (i = 0; i < p->places->n; i++) {
 		const struct place *pl = &p->places->p[i];
 
 		if (pl->fd == -1 && !pl->makeable)
-			continue;	/* nothing of ours is there */
+			continue;
 		if ((n = tree_resolve(&p->tree, pl->path, 0)) == NULL)
 			return no_memory();
 		n->place = 1;
 	}
-	return 0;
+	for (i = 0; i < 3 && r == 0; i++) {
+		snprintf(path, sizeof(path), standard[i],
+		    (unsigned long)geteuid());
+		if (may_write_anything(p->profile))
+			r = deny_place(p, path);
+	}
+	return r;
 }
 
 /* Where temporary files may go: what TMPDIR says, then the usual two. */
@@ -186,17 +229,6 @@ gather(struct planner *p)
 }
 
 /* heed ------------------------------------------------------------------ */
-
-static int
-may_write_anything(const struct profile *pr)
-{
-	size_t i;
-
-	for (i = 0; i < pr->nrules; i++)
-		if (pr->rule[i].kind == ALLOW_WRITE)
-			return 1;
-	return 0;
-}
 
 /* A mark that still is what its manifest says belongs to a node. */
 static int
