@@ -212,11 +212,14 @@ make_all(struct record *r)
 	return 0;
 }
 
+/* Whether it is gone now; what was never made is. */
 static int
 unlink_mark(int dirfd, const char *name, const struct mark *k)
 {
+	struct stat st;
+
 	return unlinkat(dirfd, name, k->kind == KIND_DIR ? AT_REMOVEDIR : 0)
-	    == 0 || errno == ENOENT || errno == ENOTDIR;
+	    == 0 || fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1;
 }
 
 /* What was made aside, and what lies in it, deepest first. */

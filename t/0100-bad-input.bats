@@ -44,7 +44,10 @@ bad_profile() {
 	bad_profile 'ALLOW-WRITE /x' '*ALLOW-WRITE*unknown*'
 	bad_profile '/x' '*/x*unknown*'
 	# what it contains cannot write to the terminal
-	bad_profile '\033[31mred x' '*\\033*'
+	bad_profile '\\033[31mred x' '*\\033*'
+	bad_profile '\033[31mred x' '*not a line of a profile'
+	# as with the line ends of other systems
+	bad_profile 'deny-write .env\r' '*not a line of a profile'
 }
 
 @test "bad input: a directive with too few, too many or wrong words" {
