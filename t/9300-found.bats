@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# What people who tried to break it have found, one test each.
+# shellcheck disable=SC2094,SC2154 # the helper sets; files are meant
+load lib/helper
+
+@test "found: standard input that is open for reading cannot be written" {
+	echo secret >.env
+	run -0 srt -d .env -c 'echo x >/proc/self/fd/0; cat' <.env
+	[ "${lines[-1]}" = secret ]
+	[ "$(cat .env)" = secret ]
+	mkdir out
+	run -0 srt -w out -c 'echo x >/proc/self/fd/0; :' <.env
+	[ "$(cat .env)" = secret ]
+}
+
+@test "found: what the command has read of standard input is read outside, too" {
+	printf 'one\ntwo\nthree\n' >in
+	# dd reads a byte at a time, and no more
+	got=$({ srt -c 'dd bs=1 count=4 2>/dev/null'; cat; } <in)
+	[ "$got" = "$(cat in)" ]
+}
+
+@test "found: a directory as standard input is refused" {
+	run -125 --separate-stderr srt -d .env -- true <.
+	[[ $stderr == "srt-run: standard input: is a directory"* ]]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	printf 'pass-fd 5\nallow-write .\n' >"$base/p"
+	run -125 srt -p "$base/p" -- true 5<.
+	[ ! -e .env ]
+}
+
+@test "found: SRT_PLACE is not any directory of the user's" {
+	mkdir -m 755 other
+	echo mine >other/file
+	export SRT_PLACE=$W/other
+	run -125 --separate-stderr srt -d .env -- true
+	[ "$stderr" = "srt-run: $W/other: SRT_PLACE cannot be used: Directory not empty" ]
+	[ "$(stat -c %a other)" = 755 ]
+	[ "$(ls other)" = file ]
+	unset SRT_PLACE
+	nothing_left
+}
+
+@test "found: the command cannot make a place that is not there" {
+	rm -rf /tmp/srt-mount-points-*
+	: >"/tmp/srt-mount-points-$(id -u)"	# a file: it is none
+	run -0 srt --host-tmp -w /tmp -w . -d .env -c "
+		rm -f /tmp/srt-mount-points-*
+		mkdir -m 700 /tmp/srt-mount-points-$(id -u) 2>/dev/null &&
+			echo made; :"
+	[[ $output != *made* ]]
+	[ -f "/tmp/srt-mount-points-$(id -u)" ]
+	rm "/tmp/srt-mount-points-$(id -u)"
+}
+
+@test "found: nor one below a runtime directory that is not there" {
+	as_root
+	umount /run/user
+	rm -rf /run/user/0
+	run -0 srt -w /run -w . -d .env -c 'mkdir -p /run/user/0/srt-mount-points'\
+' 2>/dev/null && echo made; :'
+	[[ $output != *made* ]]
+	[ ! -e /run/user/0 ]
+	nothing_left
+}
+
+@test "found: bash finds srt in PATH, and srt its own programs" {
+	printf '#!/bin/sh\necho PLANTED\n' >srt-run
+	chmod +x srt-run
+	run -0 bash srt -d .env -- echo fine
+	[ "$output" = fine ]
+}
+
+@test "found: what cannot be undone stays named" {
+	as_root
+	mkdir ap
+	chattr +a ap || skip "no append-only directories here"
+	run -125 srt -d ap/key -- true
+	chattr -a ap
+	srt --sweep
+	[ -z "$(ls -A ap)" ]
+	nothing_left
+}
+
+@test "found: a start that fails does not end its supervisor" {
+	# the monitor ends before the gate has begun to wait
+	printf '#!/bin/sh\nexit 1\n' >"$base/bwrap"
+	chmod +x "$base/bwrap"
+	for _ in {1..30}; do
+		run -125 srt --bwrap "$base/bwrap" -d .env -- true
+	done
+	nothing_left
+}
