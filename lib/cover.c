@@ -227,25 +227,6 @@ cover_holds(const struct cover *c, size_t i)
 
 /* guards ---------------------------------------------------------------- */
 
-/* The write root that path lies in: the nearest mount above is writable. */
-static const char *
-write_root(const struct plan *p, const char *path)
-{
-	const char *root = NULL;
-	size_t i;
-
-	for (i = 0; i < p->nops; i++) {
-		const struct op *op = &p->op[i];
-
-		if (op->type == OP_PIN || op->type == OP_HOLD ||
-		    op->type == OP_CLOSE || strcmp(op->path, path) == 0 ||
-		    !path_within(path, op->path))
-			continue;
-		root = op->type == OP_RW ? op->path : NULL;
-	}
-	return root;
-}
-
 static struct guard *
 add(struct cover *c, enum guard_type type, const char *path, int denied)
 {
@@ -260,7 +241,7 @@ add(struct cover *c, enum guard_type type, const char *path, int denied)
 		return NULL;
 	c->n++;
 	g->type = type;
-	g->root = write_root(c->plan, path);
+	g->root = plan_write_root(c->plan, path);
 	g->denied = denied && g->root != NULL;
 	if (g->denied && kind_for(path, user_home(), &g->kind, &g->mode,
 	    &g->refused) == 0)
@@ -327,11 +308,14 @@ add_link(struct cover *c, const char *path)
 static int
 add_pin(struct cover *c, const char *path)
 {
+	const struct owned *o = find_own(c->plan, path);
 	struct guard *g = add(c, GUARD_PIN, path, 0);
 	struct stat st;
 
 	if (g == NULL)
 		return -1;
+	/* what is denied below a file can be made once the file has gone */
+	g->final = o != NULL;
 	if (lstat(path, &st) == 0) {
 		g->dev = st.st_dev;
 		g->ino = st.st_ino;

@@ -26,6 +26,7 @@ struct guard {
 	enum guard_type	 type;
 	char		*path;
 	const char	*root;		/* write root it lies in, or NULL */
+	int		 final;		/* GUARD_PIN: cannot be made good */
 	char		*link;		/* GUARD_LINK: where it leads */
 	dev_t		 dev;		/* GUARD_PIN: the directory pinned */
 	ino_t		 ino;

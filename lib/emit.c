@@ -207,7 +207,7 @@ emit_own(struct planner *p, const struct node *n)
 static int
 is_taken_for_own(const struct node *n)
 {
-	if (node_is_guarded(n) || n->fixed)
+	if (node_is_guarded(n) || n->fixed || n->shut)
 		return 1;
 	return node_is_denied(n) && node_exists(n) && n->mark == NULL &&
 	    n->parent->want == ACCESS_RW;

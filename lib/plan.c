@@ -579,6 +579,24 @@ plan_lets_write(const struct plan *plan, const char *path)
 	return lets;
 }
 
+const char *
+plan_write_root(const struct plan *p, const char *path)
+{
+	const char *root = NULL;
+	size_t i;
+
+	for (i = 0; i < p->nops; i++) {
+		const struct op *op = &p->op[i];
+
+		if (op->type == OP_PIN || op->type == OP_HOLD ||
+		    op->type == OP_CLOSE || strcmp(op->path, path) == 0 ||
+		    !path_within(path, op->path))
+			continue;
+		root = op->type == OP_RW ? op->path : NULL;
+	}
+	return root;
+}
+
 /* The rule of kind that decides about n: at it or nearest above. */
 static const struct rule *
 nearest(const struct node *n, enum rule_kind kind)

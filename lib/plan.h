@@ -80,6 +80,12 @@ int	plan_why(const struct profile *, struct places *, const char *path,
 /* Whether the command could write, replace or move path, a real path. */
 int	plan_lets_write(const struct plan *, const char *path);
 
+/*
+ * The write root in which path lies, a path with a mount of its own or none:
+ * NULL if the mount above it is not writable.
+ */
+const char *plan_write_root(const struct plan *, const char *path);
+
 /* As text, and back.  name is for messages; -1 after one. */
 int	plan_print(const struct plan *, FILE *);
 int	plan_read(struct plan *, const char *name, char *buf, size_t len);

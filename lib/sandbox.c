@@ -228,6 +228,18 @@ put_view(struct args *a, const char *path, const char *root, unsigned n)
 	free(view);
 }
 
+/*
+ * bubblewrap makes a mount point that is not there, and in a write root that
+ * is outside, where nobody would remove it.  It does not make a source: as
+ * one, a path that has gone ends the start, which then is planned again.
+ */
+static void
+put_check(struct args *a, const struct sandbox *sb, const struct op *op)
+{
+	if (plan_write_root(sb->plan, op->path) != NULL)
+		put3(a, "--ro-bind", op->path, op->path);
+}
+
 static void
 put_op(struct args *a, const struct sandbox *sb, const struct op *op,
     const char **root)
@@ -240,12 +252,14 @@ put_op(struct args *a, const struct sandbox *sb, const struct op *op,
 		put3(a, "--bind", op->path, op->path);
 		break;
 	case OP_HIDE:
+		put_check(a, sb, op);
 		put3(a, "--tmpfs", op->path, NULL);
 		break;
 	case OP_CLOSE:
 		put3(a, "--remount-ro", op->path, NULL);
 		break;
 	case OP_MASK:
+		put_check(a, sb, op);
 		/* bubblewrap's plain binds have no devices: EACCES */
 		put3(a, "--ro-bind", "/dev/null", op->path);
 		break;

@@ -317,7 +317,7 @@ restore(struct watcher *w, size_t i)
 	struct guard *g = &w->cover->guard[i];
 	const int existing = g->type == GUARD_SELF || g->type == GUARD_LINK;
 
-	if (w->on_lost == LOST_END && existing && g->denied)
+	if (g->final || (w->on_lost == LOST_END && existing && g->denied))
 		return say_lost(g, NULL);
 	if (cover_again(w->cover, i) == -1) {
 		g = &w->cover->guard[i];	/* it may have moved */

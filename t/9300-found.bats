@@ -91,3 +91,32 @@ load lib/helper
 	done
 	nothing_left
 }
+
+@test "found: what is hidden and goes before it is mounted is not made again" {
+	cat >"$base/bwrap" <<-'X'
+		#!/bin/sh
+		rm -rf "$GONE"
+		exec bwrap "$@"
+	X
+	chmod +x "$base/bwrap"
+	mkdir dir
+	GONE=$W/dir run -0 srt --bwrap "$base/bwrap" -R dir -- true
+	[ ! -e dir ]
+	echo x >f
+	GONE=$W/f run -0 srt --bwrap "$base/bwrap" -R f -- true
+	[ ! -e f ]
+	nothing_left
+}
+
+@test "found: a file that becomes a directory, above a denied name, ends the run" {
+	echo x >.git
+	hold -d .git/hooks
+	rm .git
+	mkdir .git
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" -eq 125 ]
+	exec {hold_in}>&- {hold_out}<&-
+	[ -z "$(ls -A .git)" ]
+	nothing_left
+}
