@@ -177,42 +177,91 @@ become_script(char **argv)
 static struct { int fd, before; } anew[3];
 static int nanew;
 
+/* The same file by its path in here, at the same offset; or -1. */
+static int
+open_by_path(int fd, const struct stat *st, int flags)
+{
+	char link[32], path[PATH_MAX];
+	struct stat now;
+	ssize_t n;
+	int new;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if ((n = readlink(link, path, sizeof(path) - 1)) <= 0)
+		return -1;
+	path[n] = '\0';
+	new = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
+	    (flags & O_APPEND));
+	if (new == -1)
+		return -1;
+	if (fstat(new, &now) == 0 && now.st_ino == st->st_ino &&
+	    now.st_dev == st->st_dev && fcntl(new, F_SETFL, flags) == 0 &&
+	    lseek(new, lseek(fd, 0, SEEK_CUR), SEEK_SET) != -1)
+		return new;
+	close(new);
+	return -1;
+}
+
+/* A pipe into which a child of ours writes what it reads from fd. */
+static int
+open_by_pipe(int fd)
+{
+	char buf[65536];
+	ssize_t n;
+	int p[2];
+
+	if (pipe2(p, O_CLOEXEC) == -1)
+		err(EXIT_OURS, "pipe");
+	switch (fork()) {
+	case -1:
+		err(EXIT_OURS, "fork");
+	case 0:
+		while ((n = read(fd, buf, sizeof(buf))) > 0)
+			if (file_write(p[1], buf, (size_t)n) == -1)
+				break;
+		_exit(0);
+	}
+	close(p[1]);
+	return p[0];
+}
+
+/* Could the command write it, if it opened it again, or after a chmod? */
+static int
+is_writable_again(int fd, const struct stat *st)
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return st->st_uid == geteuid() ||
+	    faccessat(AT_FDCWD, link, W_OK, AT_EACCESS) == 0;
+}
+
 /*
  * A file that the caller has opened for reading could be opened again for
  * writing through /proc/self/fd, by its mount outside, where nothing is
- * read-only.  So the command gets one that is opened by its path in here,
- * if that leads to the same file.  A file without a name is no matter.
+ * read-only.  So the command gets one that is opened by its path in here, or
+ * where that does not lead to the file, a pipe.  A file without a name is no
+ * matter.
  */
 static void
 open_anew(int fd)
 {
-	char link[32], path[PATH_MAX];
-	struct stat st, now;
+	struct stat st;
 	int flags = fcntl(fd, F_GETFL), new, before;
-	ssize_t n;
 
 	if (flags == -1 || (flags & O_ACCMODE) != O_RDONLY ||
-	    fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) || st.st_nlink == 0)
+	    fstat(fd, &st) == -1 || st.st_nlink == 0 ||
+	    (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)) ||
+	    !is_writable_again(fd, &st))
 		return;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	if ((n = readlink(link, path, sizeof(path) - 1)) <= 0)
-		return;
-	path[n] = '\0';
-	new = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
-	    (flags & O_APPEND));
-	if (new == -1 || fstat(new, &now) == -1 ||
-	    now.st_ino != st.st_ino || now.st_dev != st.st_dev ||
-	    (before = fcntl(fd, F_DUPFD_CLOEXEC, 3)) == -1) {
-		if (new != -1)
-			close(new);
-		return;
+	if ((new = open_by_path(fd, &st, flags)) == -1)
+		new = open_by_pipe(fd);
+	else if ((before = fcntl(fd, F_DUPFD_CLOEXEC, 3)) != -1) {
+		anew[nanew].fd = fd;
+		anew[nanew++].before = before;
 	}
-	fcntl(new, F_SETFL, flags);
-	lseek(new, lseek(fd, 0, SEEK_CUR), SEEK_SET);
 	dup2(new, fd);
 	close(new);
-	anew[nanew].fd = fd;
-	anew[nanew++].before = before;
 }
 
 /* Whoever shares the file with us outside goes on where the command ended. */

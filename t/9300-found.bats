@@ -13,6 +13,24 @@ load lib/helper
 	[ "$(cat .env)" = secret ]
 }
 
+@test "found: nor where its path shows something else inside, or nothing" {
+	echo secret >/tmp/in
+	run -0 srt -c 'echo x >/proc/self/fd/0; cat' </tmp/in
+	[[ $output == *secret* ]]	# and what went into its own pipe
+	[ "$(cat /tmp/in)" = secret ]
+	echo secret >f
+	for options in '-R f' '-R f -d f' '-R .'; do
+		# shellcheck disable=SC2086 # words
+		run srt -w "$HOME" $options -- sh -c \
+			'chmod 666 /proc/self/fd/0; echo x >/proc/self/fd/0' <f
+		[ "$(cat f)" = secret ]
+	done
+	# as long as it needs to be
+	head -c 3000000 /dev/urandom >/tmp/in
+	run -0 srt -- cksum </tmp/in
+	[ "$output" = "$(cksum </tmp/in)" ]
+}
+
 @test "found: what the command has read of standard input is read outside, too" {
 	printf 'one\ntwo\nthree\n' >in
 	# dd reads a byte at a time, and no more
