@@ -174,7 +174,7 @@ become_script(char **argv)
 }
 
 /* Standard descriptors that were opened anew, and what they were before. */
-static struct { int fd, before; } anew[3];
+static struct { int fd, before; off_t at; } anew[3];
 static int nanew;
 
 /* The same file by its path in here, at the same offset; or -1. */
@@ -258,20 +258,29 @@ open_anew(int fd)
 		new = open_by_pipe(fd);
 	else if ((before = fcntl(fd, F_DUPFD_CLOEXEC, 3)) != -1) {
 		anew[nanew].fd = fd;
+		anew[nanew].at = lseek(new, 0, SEEK_CUR);
 		anew[nanew++].before = before;
 	}
 	dup2(new, fd);
 	close(new);
 }
 
-/* Whoever shares the file with us outside goes on where the command ended. */
+/*
+ * Whoever shares the file with us outside goes on where the command ended,
+ * if that has read, and nobody else has.
+ */
 static void
 share_offsets(void)
 {
+	off_t now;
 	int i;
 
-	for (i = 0; i < nanew; i++)
-		lseek(anew[i].before, lseek(anew[i].fd, 0, SEEK_CUR), SEEK_SET);
+	for (i = 0; i < nanew; i++) {
+		now = lseek(anew[i].fd, 0, SEEK_CUR);
+		if (now != anew[i].at &&
+		    lseek(anew[i].before, 0, SEEK_CUR) == anew[i].at)
+			lseek(anew[i].before, now, SEEK_SET);
+	}
 }
 
 static void
@@ -326,7 +335,7 @@ now_ms(void)
 }
 
 /*
- * Signals come from the supervisor (SI_QUEUE), for the command; or from
+ * Signals come from the supervisor (GATE_SIGNAL), for the command; or from
  * outside to our whole process group, by the terminal or kill(2), and then
  * the command has its own already, as long as it is in the group.  The
  * supervisor is in the group, too, and passes its own on: that one is left
@@ -337,14 +346,15 @@ static void
 pass_on(pid_t command, const siginfo_t *info)
 {
 	static long long had[NSIG];	/* when the group had it, ms */
-	const int sig = info->si_signo;
+	int sig = info->si_signo;
 
 	if (getpid() != 1) {
 		if (info->si_code <= SI_USER)
 			kill(command, sig);
-	} else if (info->si_code == SI_QUEUE) {
-		if (getpgid(command) != getpgrp() ||
-		    now_ms() - had[sig] > GROUP_MS)
+	} else if (sig == GATE_SIGNAL && info->si_code == SI_QUEUE) {
+		sig = info->si_value.sival_int;
+		if (sig > 0 && sig < NSIG && (getpgid(command) != getpgrp() ||
+		    now_ms() - had[sig] > GROUP_MS))
 			kill(command, sig);
 	} else if (info->si_pid == 0)
 		had[sig] = now_ms();

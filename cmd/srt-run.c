@@ -370,6 +370,12 @@ end_unwatched(struct run *r)
 	sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);
 }
 
+static void
+pass_to_init(const struct run *r, int sig)
+{
+	sys_pidfd_queue(r->init_pidfd, GATE_SIGNAL, sig);
+}
+
 /*
  * Before init is there, what the user sends is kept for the command; but
  * what would end that ends the run.
@@ -378,7 +384,7 @@ static void
 signal_command(struct run *r, int sig)
 {
 	if (r->init_pidfd != -1)
-		sys_pidfd_queue(r->init_pidfd, sig);
+		pass_to_init(r, sig);
 	else if (sig == SIGHUP || sig == SIGINT || sig == SIGQUIT ||
 	    sig == SIGTERM) {
 		r->wanted = sig;
@@ -394,7 +400,7 @@ send_early(struct run *r)
 
 	for (sig = 1; sig < NSIG; sig++)
 		if (sigismember(&r->early, sig) == 1)
-			sys_pidfd_queue(r->init_pidfd, sig);
+			pass_to_init(r, sig);
 	sigemptyset(&r->early);
 }
 
@@ -473,7 +479,7 @@ enforce_limit(struct run *r)
 	if (r->deadline == 0 || now_s() < r->deadline)
 		return;
 	if (!r->over_time && r->init_pidfd != -1) {
-		sys_pidfd_queue(r->init_pidfd, SIGTERM);
+		pass_to_init(r, SIGTERM);
 		r->deadline = now_s() + GRACE_S;
 	} else {
 		sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);

@@ -2,6 +2,7 @@
 #ifndef SRT_GATE_H
 #define SRT_GATE_H
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -17,6 +18,13 @@
  */
 #define GATE_READY	'r'
 #define GATE_GO		'g'
+
+/*
+ * What the supervisor passes on comes to init as this signal, with the one
+ * that is meant as its value: a real-time signal is not lost where the same
+ * one is pending already, sent to the whole group.
+ */
+#define GATE_SIGNAL	SIGRTMAX
 
 /* The watcher says this to its supervisor last: it does nothing any more. */
 #define GATE_DONE	'd'

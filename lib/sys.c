@@ -86,13 +86,14 @@ sys_pidfd_kill(int pidfd, int sig)
 }
 
 int
-sys_pidfd_queue(int pidfd, int sig)
+sys_pidfd_queue(int pidfd, int sig, int value)
 {
 	siginfo_t info;
 
 	memset(&info, 0, sizeof(info));
 	info.si_signo = sig;
 	info.si_code = SI_QUEUE;
+	info.si_value.sival_int = value;
 	return (int)syscall(SYS_pidfd_send_signal, pidfd, sig, &info, 0);
 }
 

@@ -39,8 +39,8 @@ int	sys_mount_setattr(int fd, unsigned flags, unsigned long long set);
 int	sys_pidfd_open(pid_t pid);
 int	sys_pidfd_kill(int pidfd, int sig);
 
-/* The same, so that its receiver sees si_code SI_QUEUE and not SI_USER. */
-int	sys_pidfd_queue(int pidfd, int sig);
+/* The same with a value, as sigqueue(3) does: si_code is SI_QUEUE. */
+int	sys_pidfd_queue(int pidfd, int sig, int value);
 
 /* Whether the process has ended and its PID namespace, if it was init of
  * one, is empty: poll(2) on a pidfd, kernel/fork.c pidfd_poll(). */
