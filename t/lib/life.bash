@@ -123,3 +123,33 @@ end() {
 	echo exit >&"$hold_in"
 	release
 }
+
+# tree_of PID: the process and all that come from it.
+tree_of() {
+	local children child
+	echo "$1"
+	children=()
+	# no newline ends it
+	read -ra children 2>/dev/null <"/proc/$1/task/$1/children" || :
+	for child in "${children[@]}"; do tree_of "$child"; done
+}
+
+# gone PID ...: none of them runs any more.
+gone() {
+	local pid
+	for pid; do
+		! grep -q '^State:[^Z]*$' "/proc/$pid/status" 2>/dev/null ||
+			return
+	done
+}
+
+# murder: all processes of the held run are killed at once, as the machine
+# itself would.
+murder() {
+	local all
+	mapfile -t all < <(tree_of "$pid")
+	kill -KILL "${all[@]}"
+	ended 137 "$pid"
+	wait_for gone "${all[@]}"
+	exec {hold_in}>&- {hold_out}<&-
+}
