@@ -73,8 +73,11 @@ child_end_holders(const struct stat *st, int lock_only)
 	pid_t pid;
 	int pidfd, n = 0;
 
-	if (proc == NULL)
+	if (proc == NULL || !sys_proc_is_ours()) {
+		if (proc != NULL)
+			closedir(proc);
 		return 0;
+	}
 	while ((d = readdir(proc)) != NULL) {
 		pid = (pid_t)strtol(d->d_name, NULL, 10);
 		if (pid <= 0 || pid == getpid() ||

@@ -14,7 +14,7 @@ int	child_status(int wstatus);
 /*
  * End (SIGKILL) every other process that has the file st open; with
  * lock_only just those whose description holds a lock on it.  Returns how
- * many.  Without /proc there is nothing to find them by: 0.
+ * many.  Without a /proc of our PID namespace nothing finds them: 0.
  */
 int	child_end_holders(const struct stat *, int lock_only);
 

@@ -107,34 +107,44 @@ forbid_userns(void)
 }
 
 /*
- * Enter the user namespace that owns the sandbox's mount namespace, unless
- * it is our own (EINVAL), and then that.
+ * Enter the user namespace that owns the sandbox's mount namespace, and then
+ * that.  Never anybody else's: the pid must be one of the /proc we look in,
+ * and bubblewrap always makes a user namespace.
  */
 static int
 enter(pid_t init, int nested_userns)
 {
-	int mnt = open_ns(init, "mnt"), user = -1, r = -1;
+	int mnt = -1, user = -1, r = -1;
 
-	if (mnt == -1)
+	if (!sys_proc_is_ours()) {
+		errno = 0;
+		msg_path("/proc", "shows another PID namespace than ours; "
+		    "mount one (unshare --mount-proc)");
 		goto out;
-	if ((user = ioctl(mnt, NS_GET_USERNS)) == -1)
-		goto out;
-	if (!is_own_userns(user) && setns(user, CLONE_NEWUSER) == -1)
-		goto out;
+	}
+	if ((mnt = open_ns(init, "mnt")) == -1 ||
+	    (user = ioctl(mnt, NS_GET_USERNS)) == -1)
+		goto fail;
+	if (is_own_userns(user)) {
+		errno = EPERM;
+		goto fail;
+	}
+	if (setns(user, CLONE_NEWUSER) == -1)
+		goto fail;
 	if (!nested_userns && forbid_userns() == -1) {
 		msg_path(MAX_USERNS, "cannot be set to 0 for the sandbox, "
 		    "whose command could then leave its mounts; run where "
 		    "/proc/sys is writable");
-		errno = 0;
 		goto out;
 	}
-	if (setns(mnt, CLONE_NEWNS) == -1)
-		goto out;
 	/* or what is mounted outside from now on appears inside, writable */
-	r = mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
-out:
-	if (r == -1 && errno != 0)
+	if (setns(mnt, CLONE_NEWNS) == 0 &&
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0)
+		r = 0;
+fail:
+	if (r == -1)
 		msg_path("sandbox", "its namespaces cannot be entered");
+out:
 	file_close(&user);
 	file_close(&mnt);
 	return r;

@@ -193,7 +193,7 @@ child_runs(const struct manifest *m)
 		return errno != ESRCH && errno != EINVAL;
 	runs = !sys_pidfd_over(pidfd);
 	close(pidfd);
-	if (!runs || m->child_pidns == 0)
+	if (!runs || m->child_pidns == 0 || !sys_proc_is_ours())
 		return runs;
 	/*
 	 * A pid may have been reused.  Its namespaces can be seen where it is

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <linux/stat.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -148,6 +149,18 @@ sys_btime(int dirfd, const char *name, struct timespec *ts)
 		return;
 	ts->tv_sec = stx.stx_btime.tv_sec;
 	ts->tv_nsec = stx.stx_btime.tv_nsec;
+}
+
+int
+sys_proc_is_ours(void)
+{
+	char pid[24];
+	ssize_t n = readlink("/proc/self", pid, sizeof(pid) - 1);
+
+	if (n <= 0)
+		return 0;
+	pid[n] = '\0';
+	return strtol(pid, NULL, 10) == getpid();
 }
 
 int

@@ -62,6 +62,12 @@ unsigned long long sys_mount_id(int fd);
  */
 void	sys_btime(int dirfd, const char *name, struct timespec *);
 
+/*
+ * Whether /proc shows the processes of our own PID namespace, so that its
+ * numbers are those that we know.
+ */
+int	sys_proc_is_ours(void);
+
 /* close_range(2), Linux 5.9. */
 int	sys_close_range(unsigned first, unsigned last);
 
