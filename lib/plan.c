@@ -430,6 +430,12 @@ stand_in(struct planner *p)
 			;
 		if (node_is_denied(up) || up->want != ACCESS_RW)
 			continue;
+		if (!node_is_dir(up) && up->mark != NULL) {
+			/* another's placeholder: nothing comes in its place */
+			up->rule[DENY_WRITE] = n->rule[DENY_WRITE];
+			up->want = ACCESS_RO;
+			continue;
+		}
 		if (!node_is_dir(up)) {
 			up->fixed = 1;
 			continue;
