@@ -89,7 +89,7 @@ all: $(BIN)
 .c.o:
 	$(CC) $(ALLFLAGS) -c -o $@ $<
 .c:
-	$(CC) $(ALLFLAGS) -static -Wl,--gc-sections,-z,noseparate-code,-z,noseparate-code \
+	$(CC) $(ALLFLAGS) -static -Wl,--gc-sections,-z,noseparate-code \
 	    $(LDFLAGS) -o $@ $< \
 	    $(LIB) $(LDLIBS)
 

@@ -240,8 +240,7 @@ static int
 is_directive(const char *word)
 {
 	static const char *const known[] = {
-		"allow-read", "allow-write", "chdir", "deny-read",
-		"deny-write", "nested-userns", "network", "pass-fd",
+		"chdir", "nested-userns", "network", "pass-fd",
 		"private-tmp", "setenv", "unix-sockets", "unsetenv"
 	};
 	size_t i;
@@ -275,6 +274,10 @@ record(struct profile *p, struct line_reader *r, const char *where)
 	if (kind < RULE_KINDS && r->nwords == 2)
 		return profile_rule(p, (enum rule_kind)kind, r->word[1],
 		    where);
+	if (kind < RULE_KINDS) {
+		say_bad_word(where, r->word[0], "takes one path");
+		return -1;
+	}
 	if (setting(p, r->word, r->nwords) == 0)
 		return 0;
 	say_bad_word(where, r->word[0], errno == EEXIST ?

@@ -61,6 +61,8 @@ bad_profile() {
 		'pass-fd 99999999999' 'pass-fd 3x' 'pass-fd 1.5'; do
 		bad_profile "$line" "*${line%% *}*"
 	done
+	bad_profile allow-write "*allow-write: takes one path"
+	bad_profile 'deny-write a # why' "*deny-write: takes one path"
 }
 
 @test "bad input: what is no line of text" {
