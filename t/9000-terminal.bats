@@ -181,7 +181,7 @@ SCRIPT
 
 @test "terminal: Ctrl-Z stops the command, fg goes on, more than once" {
 	both <<'SCRIPT'
-line $RUN bash -c 'echo up; until [ -e stop ]; do sleep 0.01; done; exit 6'
+line $RUN bash -c 'echo up; until [ -e stop ]; do : >goes; sleep 0.01; done; exit 6'
 want up
 type \032
 want Stopped
@@ -190,7 +190,9 @@ line echo st=$?
 want st=148
 line jobs
 want Stopped
+do rm -f goes
 line fg
+until test -e goes
 busy
 type \032
 want Stopped
