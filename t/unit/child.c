@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: ISC */
+/* child.h: statuses, whom child_end_holders() ends, signals of a program. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "child.h"
+#include "exits.h"
+#include "lock.h"
+#include "unit.h"
+
+static void
+statuses(void)
+{
+	int wstatus, i;
+	pid_t pid;
+
+	for (i = 0; i < 256; i++) {
+		CHECK_INT(child_status(i << 8), i);
+		if (i > 0 && i < 127)
+			CHECK_INT(child_status(i), EXIT_SIGNAL + i);
+	}
+	CHECK_INT(child_status(SIGSEGV | 0x80), EXIT_SIGNAL + SIGSEGV);
+	if ((pid = fork()) == 0)
+		raise(SIGTERM);
+	waitpid(pid, &wstatus, 0);
+	CHECK_INT(child_status(wstatus), EXIT_SIGNAL + SIGTERM);
+}
+
+/* A process that has the file open, locked or not, until it is killed. */
+static pid_t
+holder(const char *path, int locked)
+{
+	int ready[2], fd;
+	pid_t pid;
+	char c;
+
+	if (pipe(ready) == -1 || (pid = fork()) == -1)
+		exit(1);
+	if (pid == 0) {
+		fd = open(path, O_RDWR);
+		if (fd == -1 || (locked && lock_take(fd) == -1))
+			_exit(1);
+		close(ready[0]);
+		close(ready[1]);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	CHECK_INT(read(ready[0], &c, 1), 0);
+	close(ready[0]);
+	return pid;
+}
+
+static void
+ended_by_kill(pid_t pid)
+{
+	int wstatus;
+
+	CHECK_INT(waitpid(pid, &wstatus, 0), pid);
+	CHECK(WIFSIGNALED(wstatus) && WTERMSIG(wstatus) == SIGKILL);
+}
+
+static void
+holders(void)
+{
+	struct stat st, other;
+	pid_t a, b, c;
+	int fd;
+
+	unit_write("file", "");
+	unit_write("other", "");
+	CHECK_INT(stat("file", &st), 0);
+	CHECK_INT(stat("other", &other), 0);
+	CHECK_INT(child_end_holders(&st, 0), 0);
+	a = holder("file", 0);
+	b = holder("file", 1);
+	c = holder("other", 1);
+	CHECK_INT(child_end_holders(&st, 1), 1);
+	ended_by_kill(b);
+	CHECK_INT(kill(a, 0), 0);
+	CHECK_INT(child_end_holders(&st, 0), 1);
+	ended_by_kill(a);
+	CHECK_INT(waitpid(c, NULL, WNOHANG), 0);
+	/* and never ourselves */
+	fd = open("other", O_RDWR);
+	CHECK(fd != -1);
+	CHECK_INT(child_end_holders(&other, 0), 1);
+	ended_by_kill(c);
+	close(fd);
+}
+
+static void
+signals(void)
+{
+	struct sigaction sa;
+	sigset_t set;
+	int sig;
+
+	for (sig = 1; sig < 32; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP && sig != SIGHUP)
+			signal(sig, SIG_IGN);
+	CHECK_INT(child_ignores_hangup(), 0);
+	sigfillset(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	child_reset_signals();
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigaction(sig, NULL, &sa) == 0)
+			CHECK(sa.sa_handler == SIG_DFL);
+	sigprocmask(SIG_BLOCK, NULL, &set);
+	CHECK_INT(sigisemptyset(&set), 1);
+	signal(SIGHUP, SIG_IGN);
+	CHECK_INT(child_ignores_hangup(), 1);
+	child_reset_signals();
+	CHECK_INT(child_ignores_hangup(), 1);
+}
+
+int
+main(void)
+{
+	const char *dir = unit_dir();
+
+	statuses();
+	holders();
+	signals();
+	unit_rmdir(dir);
+	return unit_failures != 0;
+}
