@@ -9,7 +9,7 @@
  *
  * Says "missed" if there was nobody to strike; "status N" (what a shell would
  * show of the program), or "stuck" if it does not end within LIMIT_S seconds;
- * "left PID COMMAND" for every process of it that is there LEFT_MS
+ * "left PID COMMAND" for every process of it that is there LEFT_MS milliseconds
  * later; and the milliseconds from the strike until all were gone.
  */
 #include <err.h>

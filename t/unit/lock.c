@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lock.h: whose locks they are, and the mutex that is not waited for too long. */
+/* lock.h: whose locks they are, and the mutex that nobody waits long for. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
