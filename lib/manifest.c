@@ -478,10 +478,13 @@ text_of(const struct mark *marks, size_t n, char **buf, size_t *len)
 		mark_print(&marks[i], fp);
 	bad = ferror(fp);
 	if (fclose(fp) == EOF || bad)
-		return -1;
-	if (*len <= MANIFEST_MAX - ROOM_BYTES)
+		errno = ENOMEM;
+	else if (*len <= MANIFEST_MAX - ROOM_BYTES)
 		return 0;
-	errno = EFBIG;
+	else
+		errno = EFBIG;
+	free(*buf);
+	*buf = NULL;
 	return -1;
 }
 
