@@ -20,15 +20,17 @@ teardown() {
 # stop_after CALL N PROGRAM ...: runs the program until it has made the Nth such
 # call, and stops it there.  Its pid is $stopped, its tracer's $tracer.
 stop_after() {
-	strace -qq -o /dev/null -e inject="$1:signal=STOP:when=$2" -- \
+	: >"$base/calls"
+	strace -qq -o "$base/calls" -e inject="$1:signal=STOP:when=$2" -- \
 		"${@:3}" >"$base/stopped.out" 2>"$base/stopped.err" \
 		</dev/null 3>&- &
 	tracer=$!
 	wait_for is_stopped
 }
+# Any call that is traced stops it, too: a SIGCONT then would come too early.
 is_stopped() {
-	stopped=$(pgrep -P "$tracer") &&
-		grep -q '^State:.[Tt]' "/proc/$stopped/status"
+	grep -q 'stopped by SIGSTOP' "$base/calls" &&
+		stopped=$(pgrep -P "$tracer")
 }
 
 # waits PID: it waits for a lock, with its alarm set.
