@@ -102,8 +102,6 @@ copy() {	# template directory, subdirectory to work in, name to take away
 # made KIND-AND-MODE NAME OPERATION ...: the name, absent from a repository,
 # gets a placeholder of that kind, the deny holds, and git outside does each
 # operation as if there were none.  in=n: where there is no repository yet.
-# still=y: git removes the placeholder first, and the watcher, who might make
-# it anew before git is done (srt(7), LIMITS), is not to see it.
 made() {
 	local want=$1 got
 	P=$2
@@ -117,9 +115,7 @@ made() {
 		sed "s|$W/plain|T|g" >want
 	hold -C "held/$in" -w . -d "$P"
 	got=$(stat -c '%F %a' "held/$in/$P")
-	[ ! "${still:-}" ] || kill -STOP "$pid"
 	do_in "$W/held/$in" "$@" >out
-	kill -CONT "$pid"
 	release
 	{ cat out; left_in "$W/held/$in"; } | sed "s|$W/held|T|g" >got
 	[ "$got" = "$want" ] || { echo "it is a $got"; return 1; }
@@ -379,20 +375,18 @@ gc='git gc; git fsck'
 }
 
 @test "kind: a name of git's that a directory does not hide from it is one" {
-	still=y made 'directory 755' .git/ORIG_HEAD 'git merge side' \
-		'git reset --hard HEAD~1; git reset --hard ORIG_HEAD'
-	rm -rf plain held
-	still=y made 'directory 755' .git/CHERRY_PICK_HEAD 'git cherry-pick side' \
+	# not ORIG_HEAD: a placeholder made anew can hinder git, srt(7), LIMITS
+	made 'directory 755' .git/CHERRY_PICK_HEAD 'git cherry-pick side' \
 		'git cherry-pick conf; git status; git cherry-pick --abort' \
 		'git rebase side'
 	rm -rf plain held
-	still=y made 'directory 755' .git/REVERT_HEAD \
+	made 'directory 755' .git/REVERT_HEAD \
 		'git revert --no-edit HEAD; git status'
 	rm -rf plain held
-	still=y made 'directory 755' .git/refs/heads/new \
+	made 'directory 755' .git/refs/heads/new \
 		'git branch; git branch new; git branch -d new' 'git fsck'
 	rm -rf plain held
-	still=y made 'directory 755' .git/refs/stash \
+	made 'directory 755' .git/refs/stash \
 		'echo d >>b.txt; git stash; git stash pop' "$gc"
 }
 

@@ -26,7 +26,10 @@ leave() {
 	profile "$@" | srt-plan >"$base/plan"
 	out=$(srt-record --bwrap /bin/true -p "$base/plan" -- true) &&
 		[ -z "$out" ]
+	# its helper lets go of the manifest a moment later
+	wait_for no_recorder
 }
+no_recorder() { ! pgrep -f "srt-record .*-p $base/plan"; }
 
 # killed_at INJECTION PROGRAM ...: runs the program until it is killed as that
 # says (strace -e inject=SYSCALL:signal=KILL:when=N, not followed into its
