@@ -108,9 +108,13 @@ holds() {
 		[ "$(tr '\0' ' ' <"/proc/$monitor/cmdline" | cut -d' ' -f1)" \
 			= bwrap ] && break
 	done
+	# the watcher, which has srt-run's name, is done before it has ended
+	mapfile -t inside < <(tree_of "$monitor")
 	kill -KILL "$monitor"
 	ended 125 "$pid"
-	gone "${all[@]}"
+	[ "${#inside[@]}" -ge 4 ]	# it, init, the command, a child
+	gone "${inside[@]}"
+	wait_for gone "${all[@]}"
 	[[ $(cat "$base/err") == "srt-run: "*": was killed by signal 9" ]]
 	[ "$(wc -l <"$base/err")" -eq 1 ]
 	nothing_left
