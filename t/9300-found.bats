@@ -138,3 +138,71 @@ load lib/helper
 	[ -z "$(ls -A .git)" ]
 	nothing_left
 }
+
+@test "found: a directory that the command closes keeps its placeholder, and it is said, until it is open again" {
+	is_root && skip "root may do all"
+	mkdir a
+	for mode in 0 555 300; do
+		run -0 --separate-stderr srt -d a/key -d b/c/key -- \
+			chmod "$mode" a b/c
+		[ "$output" = '' ]
+		# what is in one that has w and x can be removed
+		[ "$mode" = 300 ] || [[ $stderr == *"srt-run: $W/a/key: placeholder cannot be removed now: Permission denied"* ]]
+		[ "$(stat -c %a a)" = "$mode" ]
+		# nobody gets at it while it is waited for
+		chmod 755 a
+		[ "$mode" = 300 ] || [ -S a/key ]
+		[ ! -e b/c ] || chmod 755 b/c
+		srt --sweep >/dev/null
+		nothing_left
+		[ -z "$(ls -A a)" ]
+		rm -rf b
+	done
+}
+
+@test "found: on an overlay, as the root of a container is" {
+	as_root
+	mkdir l u m
+	mount -t tmpfs tmpfs u
+	mkdir u/upper u/work l/d
+	echo low >l/own
+	echo low >l/d/own
+	mount -t overlay -o "lowerdir=$W/l,upperdir=$W/u/upper,workdir=$W/u/work" \
+		overlay m
+	for path in .env d/key n/e/w own d/own d; do
+		deny_holds "$W/m/$path" -w m -d "m/$path"
+		nothing_left
+	done
+	hold -C m -w . -d .env -d d/key -d n/e/w -d own
+	# copied up by somebody outside, and then written
+	echo more >>m/own
+	[ "$(tell 'echo x 2>/dev/null >own && echo landed || tail -n 1 own')" = more ]
+	kill -KILL "$pid"
+	ended 137 "$pid"
+	exec {hold_in}>&- {hold_out}<&-
+	srt --sweep >/dev/null
+	nothing_left
+	[ "$(cd m && find . | sort | tr '\n' ' ')" = '. ./d ./d/own ./own ' ]
+	[ -z "$(find u/upper ! -type d ! -name own)" ]
+	umount m u
+}
+
+@test "found: what another user's run relied on, and took away, is denied again" {
+	as_root
+	chmod 755 "$base"
+	chmod 777 "$W"
+	setpriv --reuid 65534 --regid 65534 --clear-groups \
+		srt -w . -d .env -- sh -c ': >up; until test -e stop; do sleep 0.01; done' 3>&- &
+	other=$!
+	wait_for test -e up
+	[ "$(stat -c %u .env)" = 65534 ]
+	hold -w . -d .env
+	: >stop
+	ended 0 "$other"
+	wait_for eval '[ "$(stat -c %u .env)" = 0 ]'
+	[ "$(tell 'echo x 2>/dev/null >.env && echo landed || echo no')" = no ]
+	[ "$(tell 'rm -f .env 2>/dev/null && echo landed || echo no')" = no ]
+	release
+	nothing_left
+	[ ! -e .env ]
+}
