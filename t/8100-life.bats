@@ -220,13 +220,18 @@ holds() {
 	flock -n -x "$place" true
 }
 
-@test "life: a path that goes in the middle of a start is denied by another start" {
-	echo x >file
+# slow_start NAME: a run that denies it, held up before it becomes bubblewrap.
+slow_start() {
 	strace -qq -f -o /dev/null -e trace=execveat \
 		-e inject=execveat:delay_enter=700000:when=1 -- \
-		srt -w . -d file -- sh -c "echo >>ran; $(denied "$W/file")" \
+		srt -w . -d "$1" -- sh -c "echo >>ran; $(denied "$W/$1")" \
 		>"$base/out" 3>&- &
 	slow=$!
+}
+
+@test "life: a path that goes in the middle of a start is denied by another start" {
+	echo x >file
+	slow_start file
 	wait_for manifest
 	sleep 0.2
 	rm file
@@ -238,11 +243,7 @@ holds() {
 }
 
 @test "life: a placeholder that goes in the middle of a start is denied by another start" {
-	strace -qq -f -o /dev/null -e trace=execveat \
-		-e inject=execveat:delay_enter=700000:when=1 -- \
-		srt -w . -d .env -- sh -c "echo >>ran; $(denied "$W/.env")" \
-		>"$base/out" 3>&- &
-	slow=$!
+	slow_start .env
 	wait_for test -S .env
 	sleep 0.2
 	rm -f .env
@@ -254,11 +255,7 @@ holds() {
 }
 
 @test "life: a user's file that takes a placeholder's name in the middle of a start is denied, and stays" {
-	strace -qq -f -o /dev/null -e trace=execveat \
-		-e inject=execveat:delay_enter=700000:when=1 -- \
-		srt -w . -d .env -- sh -c "echo >>ran; $(denied "$W/.env")" \
-		>"$base/out" 3>&- &
-	slow=$!
+	slow_start .env
 	wait_for test -S .env
 	sleep 0.2
 	echo precious >new

@@ -34,7 +34,7 @@ fi
 	run -0 srt --sweep
 	[ -z "$output" ]
 	[ -S .env ]
-	[ "$(tell 'rm -f .env 2>/dev/null && echo landed || echo no')" = no ]
+	not_removed .env
 	release
 	nothing_left
 }
@@ -52,7 +52,7 @@ fi
 	end one
 	[ -S .env ]
 	take_up two
-	[ "$(tell 'rm -f .env 2>/dev/null && echo landed || echo no')" = no ]
+	not_removed .env
 	put_by two
 	end two
 	nothing_left

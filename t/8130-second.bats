@@ -70,7 +70,7 @@ $W/a/key" ]
 	end one
 	[ -S .env ]
 	take_up two
-	[ "$(tell 'rm -f .env 2>/dev/null && echo landed || echo no')" = no ]
+	not_removed .env
 	where=()
 	run -0 srt --sweep
 	[ -S .env ]
@@ -117,7 +117,7 @@ $W/.env" ]
 	[ "$(srt-live)" = "$W/.env" ]
 	run -0 srt -w . -d .env -- true
 	[ -S .env ]
-	[ "$(tell 'rm -f .env 2>/dev/null && echo landed || echo no')" = no ]
+	not_removed .env
 	release || :
 	srt --sweep
 	nothing_left

@@ -127,7 +127,7 @@ start() {
 	leave "$W/left"
 	srt-claim >/dev/null
 	stop_after renameat2 1 srt-collect
-	[ "$(tell 'rm -f .env 2>/dev/null && echo landed || echo no')" = no ]
+	not_removed .env
 	start=${EPOCHREALTIME/./}
 	echo exit >&"$hold_in"	# who is stopped has it open, too
 	release

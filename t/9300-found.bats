@@ -187,6 +187,8 @@ load lib/helper
 	umount m u
 }
 
+owned_by_root() { [ "$(stat -c %u "$1")" = 0 ]; }
+
 @test "found: what another user's run relied on, and took away, is denied again" {
 	as_root
 	chmod 755 "$base"
@@ -199,9 +201,9 @@ load lib/helper
 	hold -w . -d .env
 	: >stop
 	ended 0 "$other"
-	wait_for eval '[ "$(stat -c %u .env)" = 0 ]'
+	wait_for owned_by_root .env
 	[ "$(tell 'echo x 2>/dev/null >.env && echo landed || echo no')" = no ]
-	[ "$(tell 'rm -f .env 2>/dev/null && echo landed || echo no')" = no ]
+	not_removed .env
 	release
 	nothing_left
 	[ ! -e .env ]

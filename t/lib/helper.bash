@@ -141,6 +141,11 @@ tell() {
 	printf '%s\n' "$line"
 }
 
+# not_removed NAME: the held command cannot remove it.
+not_removed() {
+	[ "$(tell "rm -f $1 2>/dev/null && echo landed || echo no")" = no ]
+}
+
 # release: end the held command and wait for the supervisor.
 release() {
 	exec {hold_in}>&- {hold_out}<&-

@@ -321,35 +321,17 @@ enter(void)
 	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 }
 
-static void
-inside(void (*f)(void))
-{
-	int wstatus = 0;
-	pid_t pid;
-
-	if ((pid = fork()) == 0) {
-		if (enter() == -1) {
-			perror("namespaces");
-			_exit(1);
-		}
-		f();
-		_exit(unit_failures != 0);
-	}
-	waitpid(pid, &wstatus, 0);
-	CHECK_INT(wstatus, 0);
-}
-
 int
 main(void)
 {
 	dir = unit_dir();
 	host = open("/", O_PATH | O_DIRECTORY);
-	inside(placeholders);
-	inside(many);
-	inside(changed_placeholders);
-	inside(links);
-	inside(binds);
-	inside(adopts);
+	unit_inside(enter, placeholders);
+	unit_inside(enter, many);
+	unit_inside(enter, changed_placeholders);
+	unit_inside(enter, links);
+	unit_inside(enter, binds);
+	unit_inside(enter, adopts);
 	unit_rmdir(dir);
 	return unit_failures != 0;
 }

@@ -239,26 +239,20 @@ mutexes(void)
 	places_close(&ps);
 }
 
+static void
+all(void)
+{
+	start();
+	look_and_make();
+	blocked();
+	environment();
+	second();
+	mutexes();
+}
+
 int
 main(void)
 {
-	int wstatus = 0;
-	pid_t pid;
-
-	if ((pid = fork()) == 0) {
-		if (enter() == -1) {
-			perror("namespaces");
-			_exit(1);
-		}
-		start();
-		look_and_make();
-		blocked();
-		environment();
-		second();
-		mutexes();
-		_exit(unit_failures != 0);
-	}
-	waitpid(pid, &wstatus, 0);
-	CHECK_INT(wstatus, 0);
+	unit_inside(enter, all);
 	return unit_failures != 0;
 }

@@ -96,6 +96,25 @@ unit_end_of(void (*f)(void))
 	return e;
 }
 
+/* Call f in a child that has entered namespaces of its own; it must pass. */
+static inline void
+unit_inside(int (*enter)(void), void (*f)(void))
+{
+	int wstatus = 0;
+	pid_t pid;
+
+	if ((pid = fork()) == 0) {
+		if (enter() == -1) {
+			perror("namespaces");
+			_exit(1);
+		}
+		f();
+		_exit(unit_failures != 0);
+	}
+	waitpid(pid, &wstatus, 0);
+	CHECK_INT(wstatus, 0);
+}
+
 /* A directory of the driver's own, made the working directory; its path. */
 static inline const char *
 unit_dir(void)
