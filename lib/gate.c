@@ -211,13 +211,14 @@ finish(const struct plan *p, struct record *r, const struct gate *g,
  * what others could wait for is let go first.
  */
 static void
-leave(struct record *r, int told)
+leave(struct record *r, const struct gate *g)
 {
 	const char done = GATE_DONE;
 
 	vouch_close(&r->vouch);
+	places_close(g->places);
 	sys_close_range(0, 2);
-	if (told != -1 && write(told, &done, 1) != 1)
+	if (g->told != -1 && write(g->told, &done, 1) != 1)
 		return;		/* the supervisor has ended: all the same */
 }
 
@@ -252,6 +253,6 @@ gate_serve(const struct plan *p, struct record *r, const struct gate *g)
 	if (watch(&cover, g->places, w.mountinfo, w.pidfd, w.pidns,
 	    g->on_lost) == -1)
 		return EXIT_OURS;
-	leave(r, g->told);
+	leave(r, g);
 	return 0;
 }
