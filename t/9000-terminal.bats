@@ -193,7 +193,7 @@ want Stopped
 do rm -f goes
 line fg
 until test -e goes
-busy
+until ps -o stat= --ppid "$LEADER" | grep -q S
 type \032
 want Stopped
 idle
