@@ -19,19 +19,19 @@ list() { find "$place" -printf '%p %i %s %m\n' | sort; }
 # unreadable REASON: all commands say so, and nothing is removed or made.
 unreadable() {
 	local words=$1
-	run -0 --separate-stderr timeout 5 srt-claim
+	run -0 --separate-stderr timeout 60 srt-claim
 	[ -z "$output$stderr" ]
-	run -75 --separate-stderr timeout 5 srt-live
+	run -75 --separate-stderr timeout 60 srt-live
 	[ -z "$output" ]
 	[ "$stderr" = "srt-live: $bad: cannot be read: $words" ]
-	run -75 --separate-stderr timeout 5 srt-collect </dev/null
+	run -75 --separate-stderr timeout 60 srt-collect </dev/null
 	[ -z "$output" ]
 	[ "$stderr" = "srt-collect: $bad: cannot be read, so nothing is removed: $words" ]
 	[ -S left ]
 	list >before
-	run -1 --separate-stderr timeout 5 srt-plan -e "allow-write $W"
+	run -1 --separate-stderr timeout 60 srt-plan -e "allow-write $W"
 	[ "$stderr" = "srt-plan: $bad: cannot be read, so no sandbox is started: $words" ]
-	run -125 --separate-stderr timeout 5 srt -w . -d .env -- true
+	run -125 --separate-stderr timeout 60 srt -w . -d .env -- true
 	[ "${stderr_lines[0]}" = "srt-run: $bad: cannot be read, so no sandbox is started: $words" ]
 	[ ! -e .env ]
 	list | diff before -
@@ -39,7 +39,7 @@ unreadable() {
 
 # passed_over: as if it were not there.
 passed_over() {
-	run -0 --separate-stderr timeout 5 srt-live
+	run -0 --separate-stderr timeout 60 srt-live
 	[ -z "$output$stderr" ]
 	run -0 --separate-stderr srt-collect </dev/null
 	[ "$output" = "$W/left" ]

@@ -93,7 +93,7 @@ $W/a" ]
 @test "live: a clean-up that is stopped half way does not stop it" {
 	hold -w . -d .env
 	locked "$place/lock"
-	run -0 timeout 2 srt-live
+	run -0 timeout 60 srt-live
 	[ "$output" = "$W/.env" ]
 	unlock
 	release

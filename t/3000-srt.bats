@@ -2,6 +2,7 @@
 # srt, the wrapper: options become lines of a profile.
 # shellcheck disable=SC1003,SC2016,SC2088,SC2154 # odd names; the helper's
 load lib/helper
+load lib/life
 
 # same "SRT OPTIONS" LINE ...: those options give the plan of those lines.
 same() {
@@ -145,8 +146,7 @@ same() {
 
 @test "srt: --sweep removes what killed runs left, and is silent" {
 	hold -d .env -d a/b
-	kill -KILL "$pid"
-	wait "$pid" || :
+	murder
 	[ -S .env ]
 	run -0 --separate-stderr srt --sweep
 	[ -z "$output$stderr" ] || [ -n "$output" ]

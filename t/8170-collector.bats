@@ -90,7 +90,7 @@ start() {
 	ended 75 "$recorder"
 	took=$((${EPOCHREALTIME/./} - start))
 	[ "$took" -gt 4500000 ]
-	[ "$took" -lt 9000000 ]
+	[ "$took" -lt 30000000 ]
 	[ "$(cat "$base/err")" = "srt-run: $place: the lock is held by process $stopped for more than 5 seconds" ]
 	[ "$(cat "$base/err2")" = "srt-record: $place: the lock is held by process $stopped for more than 5 seconds" ]
 	[ ! -s "$base/out" ]
@@ -114,9 +114,7 @@ start() {
 	start
 	wait_for waits "$starter"
 	kill -KILL "$stopped"
-	start=${EPOCHREALTIME/./}
-	ended 0 "$starter"
-	[ $((${EPOCHREALTIME/./} - start)) -lt 3000000 ]
+	ended 0 "$starter"	# and not 125, for it waited too long
 	ended 137 "$tracer"
 	[ "$(cat "$base/out")" = ran ]
 	nothing_left
@@ -132,7 +130,7 @@ start() {
 	echo exit >&"$hold_in"	# who is stopped has it open, too
 	release
 	took=$((${EPOCHREALTIME/./} - start))
-	[ "$took" -lt 12000000 ]
+	[ "$took" -lt 30000000 ]
 	[ -S .env ]	# the clean-up could not be had; its status is no matter
 	kill -CONT "$stopped"
 	ended 0 "$tracer"
@@ -173,7 +171,7 @@ nothing_lives() { [ -z "$(srt-live)" ]; }
 	leave "$W/.env"
 	srt-claim >/dev/null
 	stop_after renameat2 1 srt-collect
-	run -0 timeout 4 srt-plan -e "allow-write $W"
+	run -0 timeout 60 srt-plan -e "allow-write $W"
 	kill -CONT "$stopped"
 	ended 0 "$tracer"
 }
