@@ -4,6 +4,7 @@
 # make lint          the cheap lints; LINT=all adds the analyzers
 # make demo          shows what the toolbox does, t/demo
 # make bench         timings, no part of check
+# make stress        the storm of t/stress in its long form, half an hour
 # make install       to $(DESTDIR)$(PREFIX)
 #
 # check and demo install what they need first, as root on Debian.
@@ -140,6 +141,10 @@ demo:
 bench: all
 	[ ! -x t/bench/run ] || t/bench/run
 
+stress: all
+	t/private t/stress/storm -n 32 -m 500
+	t/private t/stress/storm -c -n 32 -m 500
+
 install: all
 	install -d $(BINDIR)
 	install $(BIN) $(SH) $(BINDIR)
@@ -153,4 +158,4 @@ clean:
 	rm -f $(BIN) $(LIB) $(LIBOBJ) $(UNIT)
 	rm -rf $(SAN)
 
-.PHONY: all bench check clean demo drivers install lint unit
+.PHONY: all bench check clean demo drivers install lint stress unit

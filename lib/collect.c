@@ -28,6 +28,7 @@
 enum fate {
 	GONE,		/* removed, or nothing of ours is there any more */
 	REMOVED,	/* by us, now */
+	LEFT,		/* a living run needs it; the claim stays */
 	REFUSED		/* could not be removed; the claim stays */
 };
 
@@ -41,7 +42,7 @@ struct collector {
 	struct manifests	 set;
 	struct target		*target;
 	size_t			 ntargets;
-	int			*refused;	/* per manifest */
+	int			*stays;	/* per manifest */
 	void			(*told)(const char *);
 };
 
@@ -55,17 +56,21 @@ is_due(const struct manifest *m)
 	    m->mtime_s + REST_S <= time(NULL);
 }
 
-/* Does a manifest that is not due name the path?  Then it is left to it. */
+/*
+ * Does a manifest that is not due name the path, or, exactly, the very file
+ * that the mark names at it?
+ */
 static int
-is_left_to_others(const struct collector *c, const char *path)
+others_name(const struct collector *c, const struct mark *k, int exactly)
 {
 	size_t i, j;
 
 	for (i = 0; i < c->set.n; i++) {
-		if (is_due(&c->set.m[i]))
-			continue;
-		for (j = 0; j < c->set.m[i].nmarks; j++)
-			if (strcmp(c->set.m[i].mark[j].path, path) == 0)
+		const struct manifest *m = &c->set.m[i];
+
+		for (j = 0; !is_due(m) && j < m->nmarks; j++)
+			if (exactly ? mark_same(&m->mark[j], k) :
+			    strcmp(m->mark[j].path, k->path) == 0)
 				return 1;
 	}
 	return 0;
@@ -88,8 +93,8 @@ find_targets(struct collector *c)
 	for (i = 0; i < c->set.n; i++)
 		n += c->set.m[i].nmarks;
 	c->target = calloc(n + 1, sizeof(*c->target));
-	c->refused = calloc(c->set.n + 1, sizeof(*c->refused));
-	if (c->target == NULL || c->refused == NULL)
+	c->stays = calloc(c->set.n + 1, sizeof(*c->stays));
+	if (c->target == NULL || c->stays == NULL)
 		return -1;
 	for (i = 0; i < c->set.n; i++) {
 		if (!is_due(&c->set.m[i]))
@@ -289,11 +294,13 @@ remove_file(int dirfd, const char *aside, const char *name,
 }
 
 /*
- * left: others name the path, so what stands there is theirs to remove.
- * What a killed process has left aside is this claim's all the same.
+ * Where others name the path, what stands there is theirs to remove, once
+ * they name it, too: a watcher may not have seen yet that this is another
+ * file than the one it knew.  What a killed process has left aside is this
+ * claim's all the same.
  */
 static enum fate
-remove_target(const struct target *t, int left)
+remove_target(const struct collector *c, const struct target *t)
 {
 	char aside[ASIDE_LEN];
 	const char *name;
@@ -305,12 +312,14 @@ remove_target(const struct target *t, int left)
 		return fate_of(errno);
 	aside_name(aside, t->claim->id, t->mark->index);
 	fate = settle_aside(dirfd, aside, name, t);
-	if (fate != GONE || left)
+	if (fate != GONE || others_name(c, t->mark, 1))
 		goto out;
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		fate = fate_of(errno);
 	else if (!mark_is_at(t->mark, dirfd, name, !t->claim->this_boot, &st))
 		fate = GONE;
+	else if (others_name(c, t->mark, 0))
+		fate = LEFT;
 	else if (t->mark->kind == KIND_DIR)
 		fate = remove_dir(dirfd, name);
 	else
@@ -330,8 +339,7 @@ remove_targets(struct collector *c)
 		const struct target *t = &c->target[i];
 
 		errno = 0;
-		switch (remove_target(t, is_left_to_others(c,
-		    t->mark->path))) {
+		switch (remove_target(c, t)) {
 		case REMOVED:
 			if (c->told != NULL)
 				c->told(t->mark->path);
@@ -339,8 +347,10 @@ remove_targets(struct collector *c)
 		case REFUSED:
 			msg_path(t->mark->path, "placeholder cannot be "
 			    "removed now");
-			c->refused[t->claim - c->set.m] = 1;
 			status = EXIT_FAIL;
+			/* FALLTHROUGH */
+		case LEFT:
+			c->stays[t->claim - c->set.m] = 1;
 			break;
 		case GONE:
 			break;
@@ -359,7 +369,7 @@ drop_claims(struct collector *c)
 	for (i = 0; i < c->set.n; i++) {
 		struct manifest *m = &c->set.m[i];
 
-		if (!is_due(m) || c->refused[i])
+		if (!is_due(m) || c->stays[i])
 			continue;
 		snprintf(name, sizeof(name), "%s.init", m->id);
 		if (unlinkat(m->place->fd, name, 0) == -1 && errno != ENOENT)
@@ -451,6 +461,6 @@ collect_all(struct places *ps, void (*told)(const char *))
 	places_unlock(ps);
 	manifests_free(&c.set);
 	free(c.target);
-	free(c.refused);
+	free(c.stays);
 	return status;
 }

@@ -171,6 +171,13 @@ is_known(const struct timespec *t)
 }
 
 int
+mark_same(const struct mark *a, const struct mark *b)
+{
+	return strcmp(a->path, b->path) == 0 && a->ino == b->ino &&
+	    a->dev == b->dev && same_time(&a->btime, &b->btime);
+}
+
+int
 mark_matches(const struct mark *k, const struct stat *st,
     const struct timespec *btime, int other_boot)
 {

@@ -62,6 +62,9 @@ int	mark_parse_ctime(struct mark *, const char *word);
 /* Take the identity of what stands at name in dirfd; -1 with errno. */
 int	mark_note(struct mark *, int dirfd, const char *name);
 
+/* Do both name the same file at the same path? */
+int	mark_same(const struct mark *, const struct mark *);
+
 /*
  * Is st, what stands at the mark's path, still the placeholder that was
  * noted?  Inode numbers are reused at once, so the time of birth has to be

@@ -658,15 +658,6 @@ record_again(struct record *r, const char *path, const char *root,
 	return -1;
 }
 
-/* Are the identity and the path those of the mark? */
-static int
-is_same_mark(const struct mark *a, const struct mark *b)
-{
-	return strcmp(a->path, b->path) == 0 && a->ino == b->ino &&
-	    a->dev == b->dev && a->btime.tv_sec == b->btime.tv_sec &&
-	    a->btime.tv_nsec == b->btime.tv_nsec;
-}
-
 int
 record_join(struct record *r, struct places *places, const char *path,
     int host)
@@ -692,7 +683,7 @@ record_join(struct record *r, struct places *places, const char *path,
 				continue;
 			for (own = 0; own < r->nmarks; own++)
 				if (!r->mark[own].undone &&
-				    is_same_mark(&r->mark[own], k))
+				    mark_same(&r->mark[own], k))
 					break;
 			if (own < r->nmarks)
 				continue;

@@ -190,11 +190,6 @@ holds() {
 	nothing_left
 }
 
-@test "life: twelve processes in one project do not get in each other's way" {
-	mkdir -p "$top/.cache"
-	run -0 "$top/t/stress12" "${SRT_STRESS:-10}"
-}
-
 @test "life: a place that is removed while a run lasts makes nobody remove what it needs" {
 	hold -w . -d .env
 	rm -r "$place" "/tmp/${place##*/}" "/run/user/$(id -u)/srt-mount-points"

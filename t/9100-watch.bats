@@ -415,6 +415,26 @@ top_swap() { mkdir -p "$W/x/b"; echo new >"$W/x/b/.env"; mv "$W/a" "$W/z"
 	done
 }
 
+@test "watch: it ends before the other has seen that: its claim stays until then" {
+	hold -d .env
+	local in=$hold_in out=$hold_out first=$pid watcher
+	watcher=$(pgrep -P "$pid" -x srt-run)
+	hold -d .env
+	kill -STOP "$watcher"
+	remove "$W/.env"
+	covered "$W/.env"
+	stop
+	srt --sweep
+	[ -S .env ]
+	kill -CONT "$watcher"
+	pid=$first hold_in=$in hold_out=$out
+	covered "$W/.env"
+	holds_now "$W/.env"
+	stop
+	[ ! -e .env ]
+	nothing_left
+}
+
 # --on-lost-cover -----------------------------------------------------------
 
 @test "watch: --on-lost-cover=end ends the run, with the path" {
