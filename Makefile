@@ -36,6 +36,7 @@ LIBOBJ = \
 	lib/cover.o \
 	lib/emit.o \
 	lib/file.o \
+	lib/filter.o \
 	lib/gate.o \
 	lib/kind.o \
 	lib/line.o \
@@ -61,7 +62,8 @@ BIN = \
 	cmd/srt-live \
 	cmd/srt-plan \
 	cmd/srt-record \
-	cmd/srt-run
+	cmd/srt-run \
+	cmd/srt-seccomp
 
 # scripts: installed as they are
 SH = \

@@ -295,6 +295,7 @@ set_environment(struct planner *p)
 
 	plan->network_host = pr->network.yes;
 	plan->nested_userns = pr->nested_userns.yes;
+	plan->unix_sockets = pr->unix_sockets.yes;
 	if (pr->chdir != NULL && (plan->chdir = strdup(pr->chdir)) == NULL)
 		return -1;
 	for (i = 0; i < pr->nenv; i++)

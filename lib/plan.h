@@ -61,6 +61,7 @@ struct plan {
 	char			*chdir;
 	int			 network_host;
 	int			 nested_userns;
+	int			 unix_sockets;
 };
 
 void	plan_free(struct plan *);

@@ -197,6 +197,7 @@ print_settings(const struct plan *p, FILE *fp)
 	fprintf(fp, "network %s\n", p->network_host ? "host" : "none");
 	fprintf(fp, "nested-userns %s\n",
 	    p->nested_userns ? "allow" : "deny");
+	fprintf(fp, "unix-sockets %s\n", p->unix_sockets ? "allow" : "deny");
 	if (p->chdir != NULL) {
 		fputs("chdir", fp);
 		put_path(fp, p->chdir);
@@ -357,6 +358,8 @@ read_setting(struct plan *p, char **w, size_t n)
 		return choose(w[1], "none", "host", &p->network_host);
 	if (strcmp(w[0], "nested-userns") == 0)
 		return choose(w[1], "deny", "allow", &p->nested_userns);
+	if (strcmp(w[0], "unix-sockets") == 0)
+		return choose(w[1], "deny", "allow", &p->unix_sockets);
 	if (strcmp(w[0], "unsetenv") == 0)
 		return plan_add_env(p, w[1], NULL);
 	if (strcmp(w[0], "link") == 0)

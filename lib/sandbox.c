@@ -13,6 +13,7 @@
 #include "child.h"
 #include "exits.h"
 #include "file.h"
+#include "filter.h"
 #include "line.h"
 #include "msg.h"
 #include "sandbox.h"
@@ -473,6 +474,22 @@ command_words(char **argv)
 	return -1;
 }
 
+/* The filter for the sandbox, on a memfd. */
+static int
+filter_program(const struct plan *p)
+{
+	struct sock_filter code[FILTER_MAX];
+	size_t n = filter_make(FILTER_NATIVE,
+	    filter_allow(p->nested_userns, p->unix_sockets), code);
+	int fd = memfd_create("filter", MFD_CLOEXEC);
+
+	if (fd == -1 || (file_write(fd, code, n * sizeof(*code)) == 0 &&
+	    lseek(fd, 0, SEEK_SET) == 0))
+		return fd;
+	file_close(&fd);
+	return -1;
+}
+
 /* A list of words that grows; without memory it ends in NULL too early. */
 struct words {
 	char	*w[FIXED_ARGS + 2 * PASS_FDS_MAX];
@@ -489,10 +506,10 @@ add(struct words *w, const char *option, int fd)
 		w->n++;
 }
 
-/* bwrap --args N --json-status-fd N -- /proc/self/fd/N options */
+/* bwrap --args N --json-status-fd N --seccomp N -- /proc/self/fd/N options */
 static void
-make_argv(struct words *w, const struct sandbox *sb, int args, int errfd,
-    int words)
+make_argv(struct words *w, const struct sandbox *sb, int args, int filter,
+    int errfd, int words)
 {
 	const struct plan *p = sb->plan;
 	size_t i;
@@ -501,6 +518,7 @@ make_argv(struct words *w, const struct sandbox *sb, int args, int errfd,
 	w->w[w->n++] = (char *)(uintptr_t)"bwrap";
 	add(w, "--args", args);
 	add(w, "--json-status-fd", sb->status);
+	add(w, "--seccomp", filter);
 	w->w[w->n++] = (char *)(uintptr_t)"--";
 	if (asprintf(&w->w[w->n], "/proc/self/fd/%d", sb->programs->init) !=
 	    -1)
@@ -537,7 +555,7 @@ int
 sandbox_exec(const struct sandbox *sb, int args)
 {
 	const struct plan *p = sb->plan;
-	int keep[10 + PASS_FDS_MAX], errfd = -1, words;
+	int keep[11 + PASS_FDS_MAX], errfd = -1, words, filter;
 	struct words argv;
 	size_t n = 0, i;
 
@@ -547,10 +565,15 @@ sandbox_exec(const struct sandbox *sb, int args)
 		msg_path(sb->argv[0], "cannot be passed to the sandbox");
 		return EXIT_OURS;
 	}
+	if ((filter = filter_program(p)) == -1) {
+		msg_path("filter", "cannot be passed to bubblewrap");
+		return EXIT_OURS;
+	}
 	if (sb->messages != -1 && (errfd = dup(2)) != -1)
 		dup2(sb->messages, 2);
-	make_argv(&argv, sb, args, errfd, words);
+	make_argv(&argv, sb, args, filter, errfd, words);
 	keep[n++] = args;
+	keep[n++] = filter;
 	keep[n++] = words;
 	keep[n++] = sb->status;
 	keep[n++] = sb->gate;

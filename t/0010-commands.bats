@@ -12,7 +12,7 @@ wrong() {
 }
 
 commands='srt srt-claim srt-collect srt-init srt-live srt-plan srt-record
-	srt-run'
+	srt-run srt-seccomp'
 
 @test "commands: -h and --help fit one screen, on stdout, and name the command" {
 	for c in $commands; do
@@ -85,11 +85,14 @@ commands='srt srt-claim srt-collect srt-init srt-live srt-plan srt-record
 	srt-record -p
 	srt-record --bwrap
 	srt-init -g
+	srt-seccomp -a
+	srt-seccomp -e
+	srt-seccomp -p
 	EOF
 }
 
 @test "commands: an operand where none is taken, or none where one is" {
-	for c in srt-claim srt-collect srt-live; do
+	for c in srt-claim srt-collect srt-live srt-seccomp; do
 		run -64 --separate-stderr "$c" operand
 		[[ $stderr == *"usage: $c"* ]]
 		run -64 "$c" -- -0

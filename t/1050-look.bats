@@ -102,11 +102,12 @@ snapshot() {
 
 @test "look: the plan begins with its version and the settings, sorted" {
 	everything
-	srt-plan -q "$base/profile" | head -n 10 >"$base/got"
+	srt-plan -q "$base/profile" | head -n 11 >"$base/got"
 	diff -u - "$base/got" <<-PLAN
 		srt-plan 1
 		network host
 		nested-userns deny
+		unix-sockets deny
 		chdir $W/d
 		setenv A 1
 		setenv B 2
@@ -118,11 +119,12 @@ snapshot() {
 }
 
 @test "look: settings that are not given are the strict ones" {
-	srt-plan </dev/null | head -n 4 >"$base/got"
+	srt-plan </dev/null | head -n 5 >"$base/got"
 	diff -u - "$base/got" <<-PLAN
 		srt-plan 1
 		network none
 		nested-userns deny
+		unix-sockets deny
 		ro /
 	PLAN
 }

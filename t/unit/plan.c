@@ -11,6 +11,7 @@ static const char all[] =
 	"srt-plan 1\n"
 	"network host\n"
 	"nested-userns allow\n"
+	"unix-sockets allow\n"
 	"chdir /w\\040x\n"
 	"setenv A \n"
 	"setenv B b\\040c\n"
@@ -98,7 +99,8 @@ comments(void)
 
 	CHECK_INT(read_plan(&p, "# made by hand\nsrt-plan 1\n\nro /\n#\n"), 0);
 	text = print_plan(&p);
-	CHECK_STR(text, "srt-plan 1\nnetwork none\nnested-userns deny\nro /\n");
+	CHECK_STR(text, "srt-plan 1\nnetwork none\nnested-userns deny\n"
+	    "unix-sockets deny\nro /\n");
 	free(text);
 	plan_free(&p);
 }
@@ -144,6 +146,7 @@ bad(void)
 		"tmp 888 /", "tmp 0755", "symlink x", "symlink x y",
 		"close", "mask x", "dev x", "proc", "network", "network some",
 		"network host host", "nested-userns", "nested-userns x",
+		"unix-sockets", "unix-sockets yes", "unix-sockets deny x",
 		"chdir", "setenv", "unsetenv", "unsetenv A b", "pass-fd",
 		"pass-fd -1", "pass-fd x", "link", "link x", "own", "own /x",
 		"own file", "own file x", "own thing /x", "own file 1 /x",

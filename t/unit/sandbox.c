@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "exits.h"
+#include "filter.h"
 #include "sandbox.h"
 #include "unit.h"
 
@@ -179,6 +180,8 @@ make_script(const char *path)
 {
 	unit_write(path, "#!/bin/sh\n"
 	    "echo \"args: $*\"\n"
+	    "while [ \"$1\" != --seccomp ]; do shift; done\n"
+	    "echo \"filter: $(wc -c </proc/self/fd/$2)\"\n"
 	    "for fd in /proc/self/fd/*; do readlink \"$fd\"; done\n"
 	    "grep SigIgn: /proc/self/status\n");
 	chmod(path, 0755);
@@ -264,6 +267,7 @@ become(void)
 	memset(&vouch, 0, sizeof(vouch));
 	vouch.init[0] = vouch.init[1] = -1;
 	start();
+	plan.unix_sockets = 1;
 	plan_add_pass_fd(&plan, 50);
 	setenv("PATH", "/usr/bin:/bin", 1);
 	if (programs_open(&pr, "bin/bwrap") == -1)
@@ -303,9 +307,14 @@ static void
 becoming(void)
 {
 	struct unit_end e = unit_end_of(become);
+	struct sock_filter code[FILTER_MAX];
+	char filter[32];
 	const char *p;
 
 	CHECK_INT(e.status, 0);
+	snprintf(filter, sizeof(filter), "\nfilter: %zu\n", sizeof(*code) *
+	    filter_make(FILTER_NATIVE, FILTER_SOCKETS, code));
+	CHECK(strstr(e.out, filter) != NULL);
 	CHECK(strncmp(e.out, "args: --args ", 13) == 0);
 	CHECK((p = strstr(e.out, " -- /proc/self/fd/")) != NULL &&
 	    strstr(e.out, "--json-status-fd ") < p);
