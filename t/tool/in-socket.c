@@ -20,6 +20,8 @@ main(int argc, char **argv)
 
 	if (argc != 3 || strlen(argv[2]) >= sizeof(a.sun_path))
 		return 64;
+	if (fd == -1)
+		err(1, "socket");
 	strcpy(a.sun_path, argv[2]);
 	if (strcmp(argv[1], "call") == 0) {
 		if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == -1)
