@@ -152,3 +152,24 @@ harmless='clone:fork ioctl:TIOCGWINSZ process_vm_readv:2 process_vm_writev:2
 	srt -p "$base/profile" -- "$tool" call ./s | diff -u "$base/got" -
 	kill "$listener"
 }
+
+@test "filter: with nested-userns allow a second srt works, and both denies hold" {
+	! is_root || skip "root's user namespace cannot have root in it again"
+	echo 'nested-userns allow' >"$base/profile"
+	run -0 srt -p "$base/profile" -- bwrap --ro-bind / / echo nested
+	[ "$output" = nested ]
+	run -0 srt -p "$base/profile" -d outer -- srt -d inner -- sh -c "
+		$(denied "$W/outer")
+		$(denied "$W/inner")
+		echo written >file"
+	[ -z "$output" ]
+	[ "$(cat file)" = written ]
+	nothing_left
+}
+
+@test "filter: without it a second srt says so in one line" {
+	run -125 --separate-stderr srt -- srt -d .env -- true
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == *'nested-userns allow'* ]]
+	nothing_left
+}
