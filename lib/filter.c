@@ -22,6 +22,9 @@ const struct filter_row filter_row[] = {
 };
 #define NROWS	(sizeof(filter_row) / sizeof(*filter_row) - 1)
 
+/* A row makes four instructions at most: two of the search, two of its own. */
+_Static_assert(4 * NROWS + 16 <= FILTER_MAX, "more rows than jumps reach");
+
 static const uint32_t audit_arch[FILTER_ARCHES] = {
 	AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64
 };
@@ -156,7 +159,7 @@ filter_make(enum filter_arch arch, unsigned allow,
 	unsigned next, kill;
 
 	next = put_search(&p, call, n);
-	next = put_jump(&p, BPF_JGT, FILTER_LAST, answer(&p, ENOSYS), next);
+	put_jump(&p, BPF_JGT, FILTER_LAST, answer(&p, ENOSYS), next);
 	next = put_load(&p, offsetof(struct seccomp_data, nr));
 	kill = put_return(&p, SECCOMP_RET_KILL_PROCESS);
 	put_jump(&p, BPF_JEQ, audit_arch[arch], next, kill);

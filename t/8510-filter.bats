@@ -173,3 +173,18 @@ harmless='clone:fork ioctl:TIOCGWINSZ process_vm_readv:2 process_vm_writev:2
 	[[ $stderr == *'nested-userns allow'* ]]
 	nothing_left
 }
+
+@test "filter: where the limit cannot be set the run is refused, and nothing left" {
+	closed=(bwrap --bind / / --dev-bind /dev /dev
+		--ro-bind /proc/sys /proc/sys)
+	run -125 --separate-stderr "${closed[@]}" srt -d .env -- touch landed
+	[[ ${stderr_lines[-1]} == \
+		'srt-run: /proc/sys/user/max_user_namespaces: '*'set to 0'* ]]
+	[ ! -e landed ]
+	nothing_left
+	# the command may make them, and that is said
+	echo 'nested-userns allow' >"$base/profile"
+	run -0 "${closed[@]}" srt -d .env -p "$base/profile" -- touch landed
+	[ -e landed ]
+	nothing_left
+}
