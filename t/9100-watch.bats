@@ -300,7 +300,7 @@ top_swap() { mkdir -p "$W/x/b"; echo new >"$W/x/b/.env"; mv "$W/a" "$W/z"
 	done
 	echo 3 >.env
 	echo u >untracked
-	git clean -qfdx -e other
+	again git clean -qfdx -e other
 	covered "$W/.env"
 	covered "$W/absent/x"
 	holds_now "$W/.env"

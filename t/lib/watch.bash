@@ -20,7 +20,7 @@ covered() {
 i=0
 until grep -qF " $1 " /proc/self/mountinfo; do
 	i=$((i + 1))
-	[ $i -lt 200 ] || { echo never; exit; }
+	[ $i -lt 6000 ] || { echo never; exit; }
 	sleep 0.01
 done
 echo covered
