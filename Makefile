@@ -35,6 +35,7 @@ LIBOBJ = \
 	lib/cover.o \
 	lib/emit.o \
 	lib/file.o \
+	lib/fixture.o \
 	lib/gate.o \
 	lib/kind.o \
 	lib/line.o \
@@ -49,9 +50,13 @@ LIBOBJ = \
 	lib/profile.o \
 	lib/record.o \
 	lib/sandbox.o \
+	lib/snapshot.o \
 	lib/sys.o \
+	lib/trail.o \
 	lib/tree.o \
-	lib/watch.o
+	lib/watch.o \
+	lib/wipe.o \
+	lib/workdir.o
 
 BIN = \
 	cmd/srt-claim \
@@ -60,7 +65,8 @@ BIN = \
 	cmd/srt-live \
 	cmd/srt-plan \
 	cmd/srt-record \
-	cmd/srt-run
+	cmd/srt-run \
+	cmd/srt-work
 
 # scripts: installed as they are
 SH = \

@@ -22,6 +22,21 @@ lock_take(int fd)
 }
 
 int
+lock_create(int dirfd, const char *name)
+{
+	int fd = openat(dirfd, name, O_RDWR | O_APPEND | O_CREAT | O_EXCL |
+	    O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd == -1)
+		return -1;
+	if (fchmod(fd, 0600) == -1 || lock_take(fd) == -1) {
+		unlinkat(dirfd, name, 0);
+		file_close(&fd);
+	}
+	return fd;
+}
+
+int
 lock_held(int fd)
 {
 	struct flock fl = { .l_type = F_WRLCK };

@@ -12,6 +12,12 @@
 int	lock_take(int fd);
 
 /*
+ * Make the file name in dirfd, for appending, mode 0600, and take its lock;
+ * -1 with nothing left.  EAGAIN: somebody was faster with the lock.
+ */
+int	lock_create(int dirfd, const char *name);
+
+/*
  * Whether somebody else's description holds a lock on the file.  Asks with
  * F_OFD_GETLK, which takes nothing and so disturbs nobody; any open mode
  * will do.  Returns 1, 0, or -1 with errno.
