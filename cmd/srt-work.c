@@ -79,7 +79,7 @@ wanted_end(void)
 }
 
 /* What is copied, shown on a terminal that has waited for a second. */
-static int showing;
+static int progress, showing;
 
 static void
 show_progress(const struct snapshot *s)
@@ -92,7 +92,7 @@ show_progress(const struct snapshot *s)
 		start = last = now;
 	if (now.tv_sec - start.tv_sec <= PROGRESS_S ||
 	    (now.tv_sec - last.tv_sec) * 1000000000L + now.tv_nsec -
-	    last.tv_nsec < PROGRESS_NS || !isatty(STDERR_FILENO))
+	    last.tv_nsec < PROGRESS_NS)
 		return;
 	last = now;
 	showing = dprintf(STDERR_FILENO, "\rsrt-work: copying, %llu files, "
@@ -110,7 +110,8 @@ hide_progress(void)
 static int
 on_tick(const struct snapshot *s)
 {
-	show_progress(s);
+	if (progress)
+		show_progress(s);
 	return wanted_end();
 }
 
@@ -119,7 +120,10 @@ static int
 fill(void)
 {
 	struct snapshot s = { .tick = on_tick };
-	int r = fixtures_copy(&fixtures, &s, work.fd);
+	int r;
+
+	progress = isatty(STDERR_FILENO);
+	r = fixtures_copy(&fixtures, &s, work.fd);
 
 	hide_progress();
 	if (r == 0 && own_tmp && mkdirat(work.fd, ".tmp", 0700) == -1) {
@@ -272,6 +276,22 @@ finish(int status, int kept)
 	return status;
 }
 
+/* A copy of what the work directory lies in would contain itself. */
+static int
+base_is_apart(void)
+{
+	size_t i;
+
+	for (i = 0; i < fixtures.n; i++)
+		if (path_within(base.path, fixtures.f[i].path)) {
+			errno = 0;
+			msg_path(fixtures.f[i].path, "cannot be a fixture: "
+			    "the work directory would lie in it");
+			return 0;
+		}
+	return 1;
+}
+
 static int
 work_and_run(char **argv)
 {
@@ -280,7 +300,7 @@ work_and_run(char **argv)
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ||
 	    (signals = child_catch_signals()) == -1)
 		err(EXIT_OURS, "signals");
-	if (fixtures_open(&fixtures) == -1)
+	if (fixtures_open(&fixtures) == -1 || !base_is_apart())
 		return EXIT_OURS;
 	workdir_sweep(&places, &base, NULL);
 	if (workdir_make(&work, &places, &base, prefix) == -1)
@@ -335,7 +355,7 @@ int
 main(int argc, char **argv)
 {
 	const char *where = NULL;
-	int ch, sweeping = 0, status;
+	int ch, sweeping = 0, failure, status;
 
 	if (file_std_open() == -1)
 		return EXIT_OURS;
@@ -365,10 +385,11 @@ main(int argc, char **argv)
 	argv += optind;
 	if (sweeping != (*argv == NULL))
 		usage_and_exit(usage, EXIT_OURS);
+	failure = sweeping ? EXIT_FAIL : EXIT_OURS;
 	if (base_open(&base, where == NULL ? default_base() : where) == -1)
-		return EXIT_OURS;
+		return failure;
 	if (places_make(&places) == -1)
-		err(EXIT_OURS, "SRT_PLACE: an absolute path is wanted");
+		err(failure, "SRT_PLACE: an absolute path is wanted");
 	status = sweeping ? sweep() : work_and_run(argv);
 	base_close(&base);
 	places_close(&places);

@@ -227,8 +227,6 @@ check_pair(struct fixture *f, const struct fixture *above)
 {
 	if (!path_within(f->key, above->key))
 		return 0;
-	if (strlen(f->key) == strlen(above->key))
-		return refuse_pair(f, above, "is used twice, as");
 	if (!above->is_dir)
 		return refuse_pair(f, above, "lies below a file,");
 	if (!is_free_in(f, above))
@@ -247,8 +245,8 @@ fixtures_open(struct fixtures *fs)
 	/* what is wrong whatever the paths are comes first */
 	for (i = 1; i < fs->n; i++)
 		if (strcmp(fs->f[i].key, fs->f[i - 1].key) == 0)
-			return refuse_pair(&fs->f[i], &fs->f[i - 1],
-			    "is used twice, as");
+			return refuse_key(fs->f[i].key, strlen(fs->f[i].key),
+			    "is used twice");
 	for (i = 0; i < fs->n; i++) {
 		if (open_path(&fs->f[i]) == -1)
 			return -1;

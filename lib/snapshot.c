@@ -17,6 +17,7 @@
 #include "wipe.h"
 
 #define CHUNK_BYTES	(4 << 20)	/* between two ticks */
+#define TICK_FILES	16		/* likewise */
 #define BUF_BYTES	(128 << 10)
 #define MANY_FILES	64		/* are written to disk together */
 
@@ -220,23 +221,6 @@ copy_file(struct snapshot *s, int in, const struct stat *st, int todir,
 static int copy_dir(struct snapshot *, int *, int, const char *,
     const struct trail *, int);
 
-static int
-is_dot(const char *name)
-{
-	return name[0] == '.' && (name[1] == '\0' ||
-	    (name[1] == '.' && name[2] == '\0'));
-}
-
-/* What is at name in dirfd, as d_type, which not every file system tells. */
-static int
-type_of(int dirfd, const char *name)
-{
-	struct stat st;
-
-	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1 ?
-	    DT_UNKNOWN : (int)IFTODT(st.st_mode);
-}
-
 /* The open file or directory *fd, which is closed. */
 static int
 copy_open(struct snapshot *s, int *fd, int todir, const char *name,
@@ -263,10 +247,9 @@ copy_entry(struct snapshot *s, int from, int type, int todir,
 {
 	int fd, r;
 
-	if ((r = tick(s)) != 0)
+	if (s->files % TICK_FILES == 0 && (r = tick(s)) != 0)
 		return r;
-	if (type == DT_UNKNOWN)
-		type = type_of(from, at->name);
+	type = dir_type(from, at->name, type);
 	if (type != DT_REG && type != DT_DIR && type != DT_UNKNOWN)
 		return refuse_type(at, type);
 	fd = sys_openat2(from, at->name,
@@ -287,7 +270,7 @@ copy_entries(struct snapshot *s, DIR *dir, int to, const struct trail *at,
 
 	while ((errno = 0, d = readdir(dir)) != NULL) {
 		here.name = d->d_name;
-		if (!is_dot(d->d_name) && (r = copy_entry(s, dirfd(dir),
+		if (!dir_is_dot(d->d_name) && (r = copy_entry(s, dirfd(dir),
 		    d->d_type, to, &here, depth)) != 0)
 			return r;
 	}
@@ -349,7 +332,7 @@ static int
 is_copy(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_nlink == 1 &&
-	    (st->st_mode & 07777) == 0444 && st->st_uid == geteuid();
+	    (st->st_mode & 07777) == 0444;
 }
 
 static int
@@ -390,7 +373,7 @@ seal_dir(struct snapshot *s, int parent, const struct trail *at)
 	}
 	while (r == 0 && (d = readdir(dir)) != NULL) {
 		here.name = d->d_name;
-		if (!is_dot(d->d_name))
+		if (!dir_is_dot(d->d_name))
 			r = seal(s, fd, d->d_type, &here);
 	}
 	if (r == 0 && fchmod(fd, 0555) == -1)
@@ -403,8 +386,7 @@ seal_dir(struct snapshot *s, int parent, const struct trail *at)
 static int
 seal(struct snapshot *s, int dirfd, int type, const struct trail *at)
 {
-	if (type == DT_UNKNOWN)
-		type = type_of(dirfd, at->name);
+	type = dir_type(dirfd, at->name, type);
 	if (type == DT_DIR)
 		return seal_dir(s, dirfd, at);
 	return type == DT_REG ? seal_file(s, dirfd, at) : refuse_changed(at);

@@ -21,8 +21,8 @@ struct snapshot {
 /*
  * Copy the open file or directory fd, which path names in messages, to name in
  * todir, where nothing may be.  Directories stay writable until they are
- * sealed.  tick is called before each file and each few MiB; what it returns,
- * if not 0, ends the copy.
+ * sealed.  tick is called now and then, after some files or MiB; what it returns, if not
+ * 0, ends the copy.
  *
  * A file whose size or modification time has changed meanwhile is refused, and
  * so is a tree with anything in it that is neither a file nor a directory, or

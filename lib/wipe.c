@@ -23,6 +23,7 @@
 
 struct wipe {
 	int		 top;
+	int		 sealed;	/* the last file was immutable */
 	unsigned	 moved;		/* directories moved up to the top */
 	unsigned	 left;		/* entries that stay */
 };
@@ -104,19 +105,14 @@ open_up(int fd)
 static void
 clear_file(int dirfd, const char *name)
 {
+	int saved = errno, fd = sys_openat2(dirfd, name, O_RDONLY |
+	    O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, BELOW);
 	struct stat st;
-	int saved = errno, fd;
 
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISREG(st.st_mode) && st.st_nlink == 1) {
-		fd = sys_openat2(dirfd, name, O_RDONLY | O_NOFOLLOW |
-		    O_NONBLOCK, BELOW);
-		if (fd != -1 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-		    st.st_nlink == 1)
-			flag_clear(fd);
-		if (fd != -1)
-			close(fd);
-	}
+	if (fd != -1 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_nlink == 1)
+		flag_clear(fd);
+	file_close(&fd);
 	errno = saved;
 }
 
@@ -133,20 +129,30 @@ unlink_one(int dirfd, const char *name, int flags)
 	return unlinkat(dirfd, name, flags) == 0 || errno == ENOENT ? 0 : -1;
 }
 
+/*
+ * Anything but a directory.  Where one file is immutable the next mostly is
+ * as well, and is not tried in vain.
+ */
 static int
-unlink_file(int dirfd, const char *name)
+unlink_file(struct wipe *w, int dirfd, const char *name, int type)
 {
-	if (unlink_one(dirfd, name, 0) == 0)
-		return 0;
-	if (!is_refusal(errno))
-		return -1;
-	open_up(dirfd);
-	if (unlink_one(dirfd, name, 0) == 0)
-		return 0;
-	if (!is_refusal(errno))
-		return -1;
-	clear_file(dirfd, name);
-	return unlink_one(dirfd, name, 0);
+	int tries;
+
+	w->sealed = w->sealed && type == DT_REG;
+	for (tries = w->sealed ? 2 : 0;; tries++) {
+		if (tries == 1)
+			open_up(dirfd);
+		else if (tries == 2 && type == DT_REG)
+			clear_file(dirfd, name);
+		else if (tries == 3)
+			open_up(dirfd);
+		if (unlink_one(dirfd, name, 0) == 0)
+			break;
+		if (!is_refusal(errno) || tries == 3)
+			return -1;
+	}
+	w->sealed = tries >= 2;
+	return 0;
 }
 
 /* Likewise a directory, which fd is. */
@@ -246,20 +252,14 @@ static int
 remove_entry(struct wipe *w, int dirfd, const struct trail *at, int type,
     int depth)
 {
+	type = dir_type(dirfd, at->name, type);
 	if (type != DT_DIR) {
-		if (unlink_file(dirfd, at->name) == 0)
+		if (unlink_file(w, dirfd, at->name, type) == 0)
 			return 0;
 		if (errno != EISDIR)
 			return stays(w, at);
 	}
 	return remove_dir(w, dirfd, at, depth);
-}
-
-static int
-is_dot(const char *name)
-{
-	return name[0] == '.' && (name[1] == '\0' ||
-	    (name[1] == '.' && name[2] == '\0'));
 }
 
 /* One pass over a directory. */
@@ -281,7 +281,7 @@ empty(struct wipe *w, int fd, const struct trail *at, int depth)
 	}
 	while ((d = readdir(dir)) != NULL) {
 		here.name = d->d_name;
-		if (!is_dot(d->d_name) && remove_entry(w, fd, &here,
+		if (!dir_is_dot(d->d_name) && remove_entry(w, fd, &here,
 		    d->d_type, depth + 1) == -1)
 			r = -1;
 	}
