@@ -32,8 +32,7 @@
 
 #define GRACE_S		5	/* from TERM to KILL at the time limit */
 #define PREFIX_MAX	200	/* bytes, with the ID it has to be a name */
-#define PROGRESS_S	1	/* a copy that takes longer shows progress */
-#define PROGRESS_NS	200000000L
+#define PROGRESS_MS	1000	/* a copy that takes longer shows progress */
 
 static const char usage[] =
 	"srt-work [-CkThV] [-b base] [-e name] [-f key=path] [-p prefix]\n"
@@ -57,6 +56,7 @@ static struct fixtures fixtures;
 static struct places places;
 static struct base base;
 static struct workdir work;
+static mode_t mask;		/* the caller's umask */
 static int signals;		/* descriptor */
 static int interrupt;		/* INT or QUIT that the terminal has sent */
 
@@ -81,20 +81,26 @@ wanted_end(void)
 /* What is copied, shown on a terminal that has waited for a second. */
 static int progress, showing;
 
-static void
-show_progress(const struct snapshot *s)
+static long long
+now_ms(void)
 {
-	static struct timespec start, last;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (start.tv_sec == 0)
-		start = last = now;
-	if (now.tv_sec - start.tv_sec <= PROGRESS_S ||
-	    (now.tv_sec - last.tv_sec) * 1000000000L + now.tv_nsec -
-	    last.tv_nsec < PROGRESS_NS)
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+static void
+show_progress(const struct snapshot *s)
+{
+	static long long next_ms;
+	long long now = now_ms();
+
+	if (next_ms == 0)
+		next_ms = now + PROGRESS_MS;
+	if (now < next_ms)
 		return;
-	last = now;
+	next_ms = now + PROGRESS_MS / 5;
 	showing = dprintf(STDERR_FILENO, "\rsrt-work: copying, %llu files, "
 	    "%llu MiB ", s->files, s->bytes >> 20) > 0;
 }
@@ -157,6 +163,7 @@ be_prog(char **argv, pid_t supervisor)
 {
 	child_reset_signals();
 	child_end_with(supervisor);
+	umask(mask);
 	if (go_there && fchdir(work.fd) == -1) {
 		msg_path(work.path, "cannot be changed to");
 		_exit(EXIT_OURS);
@@ -390,6 +397,7 @@ main(int argc, char **argv)
 		return failure;
 	if (places_make(&places) == -1)
 		err(failure, "SRT_PLACE: an absolute path is wanted");
+	mask = umask(077);
 	status = sweeping ? sweep() : work_and_run(argv);
 	base_close(&base);
 	places_close(&places);

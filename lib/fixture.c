@@ -225,7 +225,9 @@ is_free_in(const struct fixture *f, const struct fixture *above)
 static int
 check_pair(struct fixture *f, const struct fixture *above)
 {
-	if (!path_within(f->key, above->key))
+	size_t n = strlen(above->key);
+
+	if (strncmp(f->key, above->key, n) != 0 || f->key[n] != '/')
 		return 0;
 	if (!above->is_dir)
 		return refuse_pair(f, above, "lies below a file,");
