@@ -218,6 +218,7 @@ $W" ]
 }
 
 @test "work: a tree 256 directories deep is copied, a deeper one refused" {
+	in_memory
 	mkdir -p "deep/$(printf 'd/%.0s' {1..255})"
 	run -0 srt-work -b "$B" -f in=deep -- sh -c '
 		find "$SRT_WORKDIR" | wc -l'

@@ -34,15 +34,14 @@ int
 main(int argc, char **argv)
 {
 	const char *host = argc == 4 ? argv[3] : NULL;
-	unsigned long n = 0, i;
-	char out[64];
+	int i;
 
 	if (host == NULL || chdir(argv[1]) == -1)
 		errx(64, "usage: swap dir out host");
 	signal(SIGTERM, on_term);
 	puts("ready");
 	fflush(stdout);
-	for (; !over; n++) {
+	while (!over) {
 		mkdir("a", 0700);
 		mkdir("a/b", 0700);
 		for (i = 0; i < 3; i++) {
@@ -56,9 +55,8 @@ main(int argc, char **argv)
 		if (symlink(host, "a") == 0)
 			unlink("a");
 		rename("d", "a");
-		snprintf(out, sizeof(out), "%s", argv[2]);
-		if (rename("a/b", out) == 0)
-			rename(out, "a/b");
+		if (rename("a/b", argv[2]) == 0)
+			rename(argv[2], "a/b");
 		file("a/y");
 	}
 	return 0;
