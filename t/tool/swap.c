@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * swap dir out host: until it is told to end, puts a directory with files in
- * dir, replaces it and what is in it by links to host, moves it out of dir to
- * out and back, as fast as it can: for a wipe that must not be led outside.
+ * swap dir out host: until SIGTERM ends it, exchanges directories in dir with
+ * links to host, and moves one out to out and back, as fast as it can: for a
+ * wipe that must not be led outside.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -10,7 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#define N 64
 
 static volatile sig_atomic_t over;
 
@@ -30,34 +33,49 @@ file(const char *path)
 		close(fd);
 }
 
+/* What the wipe has removed is made again. */
+static void
+make(const char *host, int i)
+{
+	char dir[32], sub[64], link[32];
+
+	snprintf(dir, sizeof(dir), "d%d", i);
+	snprintf(sub, sizeof(sub), "d%d/sub", i);
+	snprintf(link, sizeof(link), "l%d", i);
+	if (mkdir(dir, 0700) == 0 && mkdir(sub, 0700) == 0)
+		file(sub);
+	if (symlink(host, link) == -1)
+		return;		/* it is there, or dir has gone */
+}
+
+static void
+exchange(int i)
+{
+	char dir[32], link[32];
+
+	snprintf(dir, sizeof(dir), "d%d", i);
+	snprintf(link, sizeof(link), "l%d", i);
+	syscall(SYS_renameat2, AT_FDCWD, dir, AT_FDCWD, link, 2);
+}
+
 int
 main(int argc, char **argv)
 {
-	const char *host = argc == 4 ? argv[3] : NULL;
 	int i;
 
-	if (host == NULL || chdir(argv[1]) == -1)
+	if (argc != 4 || chdir(argv[1]) == -1)
 		errx(64, "usage: swap dir out host");
 	signal(SIGTERM, on_term);
+	for (i = 0; i < N; i++)
+		make(argv[3], i);
 	puts("ready");
 	fflush(stdout);
-	while (!over) {
-		mkdir("a", 0700);
-		mkdir("a/b", 0700);
-		for (i = 0; i < 3; i++) {
-			file("a/b/x");
-			rename("a/b", "a/c");
-			if (symlink(host, "a/b") == 0)
-				unlink("a/b");
-			rename("a/c", "a/b");
-		}
-		rename("a", "d");
-		if (symlink(host, "a") == 0)
-			unlink("a");
-		rename("d", "a");
-		if (rename("a/b", argv[2]) == 0)
-			rename(argv[2], "a/b");
-		file("a/y");
+	for (i = 0; !over; i = (i + 1) % N) {
+		exchange(i);
+		if (i % 8 == 0)
+			make(argv[3], i);
+		if (rename("d1", argv[2]) == 0)
+			rename(argv[2], "d1");
 	}
 	return 0;
 }
