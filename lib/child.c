@@ -284,6 +284,7 @@ become_script(char **argv)
 	shell[1] = path;
 	memcpy(shell + 2, argv + 1, (n - 1) * sizeof(*shell));
 	execv("/bin/sh", shell);
+	free(shell);
 	errno = ENOEXEC;
 }
 

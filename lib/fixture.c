@@ -86,7 +86,7 @@ fixture_add(struct fixtures *fs, const char *arg)
 {
 	const char *equals = strchr(arg, '='), *why;
 	struct fixture *f;
-	char *key, *abs;
+	char *key, *abs, *path;
 
 	if (equals == NULL || equals[1] == '\0') {
 		errno = 0;
@@ -96,25 +96,19 @@ fixture_add(struct fixtures *fs, const char *arg)
 	key = key_clean(arg, (size_t)(equals - arg), &why);
 	if (key == NULL)
 		return refuse_key(arg, (size_t)(equals - arg), why);
-	if ((abs = path_absolute(equals + 1)) == NULL) {
+	abs = path_absolute(equals + 1);
+	path = abs == NULL ? NULL : path_clean(abs);
+	free(abs);
+	f = path == NULL ? NULL :
+	    reallocarray(fs->f, fs->n + 1, sizeof(*f));
+	if (f == NULL) {
 		msg_path(equals + 1, "-f");
+		free(path);
 		free(key);
 		return -1;
 	}
-	f = reallocarray(fs->f, fs->n + 1, sizeof(*f));
-	if (f != NULL) {
-		fs->f = f;
-		f += fs->n++;
-		f->key = key;
-		f->path = path_clean(abs);
-		f->fd = -1;
-		f->above = NULL;
-	}
-	free(abs);
-	if (f == NULL || f->path == NULL) {
-		msg_path(arg, "-f");
-		return -1;
-	}
+	fs->f = f;
+	f[fs->n++] = (struct fixture){ .key = key, .path = path, .fd = -1 };
 	return 0;
 }
 

@@ -11,12 +11,13 @@
 char *
 trail_path(const struct trail *t)
 {
-	const struct trail *at;
+	const struct trail *at = t;
 	size_t len = 0, n;
 	char *path, *w;
 
-	for (at = t; at != NULL; at = at->up)
+	do
 		len += strlen(at->name) + 1;
+	while ((at = at->up) != NULL);
 	if ((path = malloc(len)) == NULL)
 		return NULL;
 	w = path + len;
