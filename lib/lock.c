@@ -22,18 +22,11 @@ lock_take(int fd)
 }
 
 int
-lock_create(int dirfd, const char *name)
+lock_take_alone(int fd)
 {
-	int fd = openat(dirfd, name, O_RDWR | O_APPEND | O_CREAT | O_EXCL |
-	    O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct flock fl = { .l_type = F_WRLCK };
 
-	if (fd == -1)
-		return -1;
-	if (fchmod(fd, 0600) == -1 || lock_take(fd) == -1) {
-		unlinkat(dirfd, name, 0);
-		file_close(&fd);
-	}
-	return fd;
+	return fcntl(fd, F_SETLK, &fl);
 }
 
 int

@@ -12,10 +12,11 @@
 int	lock_take(int fd);
 
 /*
- * Make the file name in dirfd, for appending, mode 0600, and take its lock;
- * -1 with nothing left.  EAGAIN: somebody was faster with the lock.
+ * The same, but for this process alone (F_SETLK): no child has it, not even
+ * until it becomes another program.  It goes when the process ends, and also
+ * when that closes any descriptor of the file.
  */
-int	lock_create(int dirfd, const char *name);
+int	lock_take_alone(int fd);
 
 /*
  * Whether somebody else's description holds a lock on the file.  Asks with

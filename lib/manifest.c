@@ -488,6 +488,21 @@ text_of(const struct mark *marks, size_t n, char **buf, size_t *len)
 	return -1;
 }
 
+static int
+create_locked(int dirfd, const char *name)
+{
+	int fd = openat(dirfd, name, O_RDWR | O_APPEND | O_CREAT | O_EXCL |
+	    O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd == -1)
+		return -1;
+	if (fchmod(fd, 0600) == -1 || lock_take(fd) == -1) {
+		unlinkat(dirfd, name, 0);
+		file_close(&fd);
+	}
+	return fd;
+}
+
 /*
  * Room for notes and for what bubblewrap appends: it must not be stopped
  * half way by a full disk.  A file system that cannot promise it is used
@@ -514,9 +529,9 @@ publish_in(struct place *p, const char *id, const char *text, size_t len,
 	snprintf(tmp, sizeof(tmp), "%s.tmp", id);
 	snprintf(name, sizeof(name), "%s.manifest", id);
 	snprintf(initname, sizeof(initname), "%s.init", id);
-	if ((*init = lock_create(p->fd, initname)) == -1)
+	if ((*init = create_locked(p->fd, initname)) == -1)
 		return -1;
-	if ((*manifest = lock_create(p->fd, tmp)) == -1)
+	if ((*manifest = create_locked(p->fd, tmp)) == -1)
 		goto no_manifest;
 	if (file_write(*manifest, text, len) == 0 &&
 	    set_room_aside(*manifest, len, nmarks) == 0 &&

@@ -122,7 +122,8 @@ write_record(int fd, const struct workdir *w)
 
 /*
  * A new record, locked.  A sweep that comes between its making and its lock
- * takes it for a dead one's and removes it: EAGAIN.
+ * takes it for a dead one's and removes it: EAGAIN.  The lock must not be the
+ * child's as well, which outlives us for a moment if we are killed.
  */
 static int
 create_record(struct workdir *w)
@@ -132,15 +133,16 @@ create_record(struct workdir *w)
 	int saved;
 
 	record_name(name, w->id);
-	if ((w->record = lock_create(w->place->fd, name)) == -1)
+	w->record = openat(w->place->fd, name, O_RDWR | O_APPEND | O_CREAT |
+	    O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (w->record == -1)
 		return -1;
-	if (fstat(w->record, &st) == 0 && st.st_nlink == 0) {
-		file_close(&w->record);
+	if (fchmod(w->record, 0600) == 0 && lock_take_alone(w->record) == 0 &&
+	    fstat(w->record, &st) == 0) {
 		errno = EAGAIN;
-		return -1;
+		if (st.st_nlink == 1 && write_record(w->record, w) == 0)
+			return 0;
 	}
-	if (write_record(w->record, w) == 0)
-		return 0;
 	saved = errno;
 	unlinkat(w->place->fd, name, 0);
 	file_close(&w->record);

@@ -10,8 +10,8 @@
 /*
  * Work directories: private ones in a base, for as long as a run lasts.  For
  * each a record, ID.work (srt-stream(5)), is in a place before it is made, and
- * locked by its owner; whose lock has gone is dead, and anybody of the same
- * user may remove it.
+ * locked by the process that owns it; whose lock has gone is dead, and anybody
+ * of the same user may remove it.
  */
 
 struct base {
