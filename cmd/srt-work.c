@@ -390,7 +390,8 @@ main(int argc, char **argv)
 		default: usage_and_exit(usage, EXIT_OURS);
 		}
 	argv += optind;
-	if (sweeping != (*argv == NULL))
+	if (sweeping != (*argv == NULL) || (sweeping && (fixtures.n != 0 ||
+	    keep || go_there || own_tmp || strict || limit_s != 0)))
 		usage_and_exit(usage, EXIT_OURS);
 	failure = sweeping ? EXIT_FAIL : EXIT_OURS;
 	if (base_open(&base, where == NULL ? default_base() : where) == -1)

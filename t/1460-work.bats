@@ -102,6 +102,12 @@ $W" ]
 	no_work_left
 }
 
+@test "work: on a terminal it stops and goes on with the command" {
+	run -0 ctrl_z srt-work -b "$B" -f in=src --
+	[ "$output" = 130 ]
+	no_work_left
+}
+
 @test "work: -k keeps the directory and prints its path" {
 	run -3 --separate-stderr srt-work -b "$B" -k -f in=src -- \
 		sh -c 'echo x >"$SRT_WORKDIR/x"; exit 3'
@@ -384,7 +390,8 @@ flag_works() {
 }
 
 @test "work: bad options are 125, with the usage or one line" {
-	for args in '-t 0' '-t x' '-p a/b' '-p=' "-e a=b" -Z --strict '--sweep true'; do
+	for args in '-t 0' '-t x' '-p a/b' '-p=' "-e a=b" -Z --strict '--sweep true' \
+		'--sweep -k' '--sweep -f a=src'; do
 		# shellcheck disable=SC2086 # words
 		run -125 --separate-stderr srt-work -b "$B" $args
 		[ -z "$output" ]

@@ -142,6 +142,12 @@ in_work() { srt --work -f in=src -f deep/k/in=src -- sh -c "$@"; }
 	nothing_left
 }
 
+@test "srt --work: on a terminal it stops and goes on with the command" {
+	run -0 ctrl_z srt --work -f in=src --
+	[ "$output" = 130 ]
+	no_work_left
+}
+
 @test "srt --work: other options go on as ever, from where it was called" {
 	mkdir hidden
 	echo secret >hidden/s

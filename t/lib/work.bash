@@ -85,3 +85,30 @@ refused_work() {
 	[ ! -e "$W/ran" ]
 	no_work_left
 }
+
+# ctrl_z COMMAND ...: in a shell on a terminal, started in front of a command:
+# Ctrl-Z stops it, fg goes on, Ctrl-C ends it with the status that is printed.
+ctrl_z() {
+	expect -f - -- "$@" <<'EXPECT' | sed -n 's/^STATUS //p'
+set timeout 30
+log_user 0
+spawn -noecho bash --norc -i
+send "PS1='> '\r"
+expect -re {\n[^\n]*> $}
+send "$argv sh -c 'echo re''ady; read -r x; echo got-\$x; read -r x'\r"
+expect "ready"
+send "\x1a"
+expect "Stopped"
+send "fg\r"
+expect "fg"
+send "line\r"
+expect "got-line"
+send "\x03"
+expect "> "
+send "echo st=\$?.\r"
+expect -re {st=(\d+)\.}
+puts "STATUS $expect_out(1,string)"
+send "exit\r"
+expect eof
+EXPECT
+}
