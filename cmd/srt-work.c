@@ -57,6 +57,7 @@ static struct places places;
 static struct base base;
 static struct workdir work;
 static mode_t mask;		/* the caller's umask */
+static struct child_list others;	/* children that are not prog's */
 static int signals;		/* descriptor */
 static int interrupt;		/* INT or QUIT that the terminal has sent */
 
@@ -271,7 +272,7 @@ say_path(const char *path)
 static int
 finish(int status, int kept)
 {
-	if (child_end_all() == -1)
+	if (child_end_all(&others) == -1)
 		msg_path(work.path, "wiped while something still runs");
 	if (kept) {
 		workdir_keep(&work);
@@ -304,7 +305,8 @@ work_and_run(char **argv)
 {
 	int r, status;
 
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ||
+	if (child_list(&others) == -1 ||
+	    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ||
 	    (signals = child_catch_signals()) == -1)
 		err(EXIT_OURS, "signals");
 	if (fixtures_open(&fixtures) == -1 || !base_is_apart())

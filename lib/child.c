@@ -195,26 +195,78 @@ parent_of(const char *pid)
 	return parent;
 }
 
-/* Nobody else reaps them, so that their pids stay theirs. */
-static void
-kill_children(void)
+static int
+is_listed(const struct child_list *list, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (list->pid[i] == pid)
+			return 1;
+	return 0;
+}
+
+/*
+ * Call f for each child of ours that is not in the list; returns how many, or
+ * -1.  Nobody else reaps them, so that their pids stay theirs.
+ */
+static int
+for_children(struct child_list *list, int (*f)(struct child_list *, pid_t))
 {
 	struct dirent *d;
 	DIR *proc = opendir("/proc");
 	pid_t pid;
+	int n = 0;
 
-	if (proc == NULL)
-		return;
-	while ((d = readdir(proc)) != NULL) {
+	if (proc == NULL || !sys_proc_is_ours()) {
+		if (proc != NULL)
+			closedir(proc);
+		return -1;
+	}
+	while (n != -1 && (d = readdir(proc)) != NULL) {
 		pid = (pid_t)strtol(d->d_name, NULL, 10);
-		if (pid > 0 && parent_of(d->d_name) == getpid())
-			kill(pid, SIGKILL);
+		if (pid > 0 && parent_of(d->d_name) == getpid() &&
+		    !is_listed(list, pid))
+			n = f(list, pid) == -1 ? -1 : n + 1;
 	}
 	closedir(proc);
+	return n;
+}
+
+static int
+add_child(struct child_list *list, pid_t pid)
+{
+	pid_t *more = reallocarray(list->pid, list->n + 1, sizeof(*more));
+
+	if (more == NULL)
+		return -1;
+	list->pid = more;
+	more[list->n++] = pid;
+	return 0;
+}
+
+static int
+kill_child(struct child_list *list, pid_t pid)
+{
+	(void)list;
+	kill(pid, SIGKILL);	/* EPERM: it may end by itself */
+	return 0;
 }
 
 int
-child_end_all(void)
+child_list(struct child_list *list)
+{
+	list->pid = NULL;
+	list->n = 0;
+	if (waitid(P_ALL, 0, NULL, WEXITED | WNOHANG | WNOWAIT) == -1)
+		return errno == ECHILD ? 0 : -1;
+	if (!sys_proc_is_ours())
+		return 0;	/* nor could they be ended */
+	return for_children(list, add_child) == -1 ? -1 : 0;
+}
+
+int
+child_end_all(struct child_list *but)
 {
 	const struct timespec nap = { 0, 50000000 };
 	time_t deadline = child_now_s() + END_S;
@@ -228,12 +280,12 @@ child_end_all(void)
 			;
 		if (pid == -1)
 			return errno == ECHILD ? 0 : -1;
+		if (for_children(but, kill_child) == 0)
+			return 0;
 		if (child_now_s() >= deadline) {
 			errno = EBUSY;
 			return -1;
 		}
-		if (sys_proc_is_ours())
-			kill_children();
 		sigtimedwait(&chld, NULL, &nap);
 	}
 }

@@ -47,12 +47,22 @@ void	child_die_of(int sig);
 void	child_end_with(pid_t supervisor);
 
 /*
- * End (SIGKILL) all that is left of our children and theirs, which come to a
- * subreaper (prctl(2)) as they are orphaned, and wait for that, with SIGCHLD
- * blocked.  -1 where something is still there after five seconds, as what has
- * become another user's is.
+ * The children there are now, as what has become us by exec may have some; the
+ * pids are the caller's to free.  -1: no memory.
  */
-int	child_end_all(void);
+struct child_list {
+	pid_t	*pid;
+	size_t	 n;
+};
+int	child_list(struct child_list *);
+
+/*
+ * End (SIGKILL) all other children, and theirs, which come to a subreaper
+ * (prctl(2)) as they are orphaned, and wait for that, with SIGCHLD blocked.
+ * -1 where something is still there after five seconds, as what has become
+ * another user's is.
+ */
+int	child_end_all(struct child_list *but);
 
 /* Monotonic seconds. */
 time_t	child_now_s(void);

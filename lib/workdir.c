@@ -512,7 +512,9 @@ sweep_one(struct workdir *w, void (*told)(const char *))
 	if (ours == -1 && errno == ENODATA)
 		return drop_record(w);
 	if (ours == -1) {
-		msg_path(w->place->path, "%s%s cannot be read", w->id, SUFFIX);
+		errno = errno == EPROTO ? 0 : errno;
+		msg_path(w->place->path, "%s%s is no record of a work "
+		    "directory", w->id, SUFFIX);
 		return -1;
 	}
 	if (ours == 0)

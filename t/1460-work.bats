@@ -135,6 +135,20 @@ $W" ]
 	no_work_left
 }
 
+@test "work: nothing is ended that was there before it" {
+	mkfifo out
+	sh -c 'sleep 1000 & echo $!
+		exec srt-work -b "$1" -- sh -c "sleep 1000 & echo \$!"' sh "$B" \
+		>out 3>&- &
+	exec {out}<out
+	read -r before <&"$out"
+	read -r after <&"$out"
+	ended 0 $!
+	run ! kill -0 "$after"
+	kill "$before"
+	no_work_left
+}
+
 @test "work: nor do many that start each other outlive it" {
 	run -0 srt-work -b "$B" -- sh -c '
 		f() { (sleep 0.01; f) & }
@@ -270,6 +284,18 @@ $W" ]
 	head -c 9000000 /dev/urandom >large
 	run -0 srt-work -b "$B" -f l=large -- sh -c 'cmp "$SRT_WORKDIR/l" large'
 	run -0 srt-work -f l=large -- sh -c 'cmp "$SRT_WORKDIR/l" large'
+	no_work_left
+}
+
+@test "work: cloned where the file system can do it, else by copy_file_range" {
+	strace -o calls -e trace=ioctl,copy_file_range \
+		srt-work -b "$B" -f in=src -- true
+	grep -q 'FICLONE' calls
+	# once refused it is not asked again, and all four files are copied
+	grep -q 'FICLONE.* = 0' calls || {
+		[ "$(grep -c FICLONE calls)" -eq 1 ]
+		[ "$(grep -c '^copy_file_range.* = [1-9]' calls)" -eq 4 ]
+	}
 	no_work_left
 }
 

@@ -179,7 +179,7 @@ record_of() { grep -l "^dir ${1##*/}\$" "$place"/*.work; }
 		's/^base .*/base 1 2 3/'; do
 		sed "$bad" good >"$record"
 		run -1 --separate-stderr srt-work --sweep -b "$B"
-		[[ $stderr == *"${record##*/} cannot be read: Protocol error" ]]
+		[[ $stderr == *"${record##*/} is no record of a work directory" ]]
 		[ -e "$dead/x" ]
 		# a run goes on all the same
 		run -3 srt-work -b "$B" -- sh -c 'exit 3'
