@@ -37,6 +37,7 @@ LIBOBJ = \
 	lib/emit.o \
 	lib/file.o \
 	lib/filter.o \
+	lib/fixture.o \
 	lib/gate.o \
 	lib/kind.o \
 	lib/line.o \
@@ -51,9 +52,13 @@ LIBOBJ = \
 	lib/profile.o \
 	lib/record.o \
 	lib/sandbox.o \
+	lib/snapshot.o \
 	lib/sys.o \
+	lib/trail.o \
 	lib/tree.o \
-	lib/watch.o
+	lib/watch.o \
+	lib/wipe.o \
+	lib/workdir.o
 
 BIN = \
 	cmd/srt-claim \
@@ -63,7 +68,8 @@ BIN = \
 	cmd/srt-plan \
 	cmd/srt-record \
 	cmd/srt-run \
-	cmd/srt-seccomp
+	cmd/srt-seccomp \
+	cmd/srt-work
 
 # scripts: installed as they are
 SH = \

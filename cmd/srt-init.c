@@ -141,38 +141,6 @@ read_command(int fd)
 	return argv;
 }
 
-/*
- * A file without a magic number is a script for sh (POSIX execvp(3); musl
- * leaves that to its callers).  The file is the one that execvp found.
- */
-static void
-become_script(char **argv)
-{
-	const char *dirs = getenv("PATH");
-	char *path = argv[0], **shell;
-	size_t n = 0, len;
-
-	if (dirs == NULL)
-		dirs = "/usr/local/bin:/bin:/usr/bin";
-	while (strchr(argv[0], '/') == NULL && *dirs != '\0') {
-		len = strcspn(dirs, ":");
-		if (asprintf(&path, "%.*s/%s", (int)len, dirs, argv[0]) == -1)
-			return;
-		if (access(path, X_OK) == 0)
-			break;
-		dirs += len + (dirs[len] == ':');
-	}
-	while (argv[n] != NULL)
-		n++;
-	if ((shell = calloc(n + 2, sizeof(*shell))) == NULL)
-		return;
-	shell[0] = (char *)(uintptr_t)"sh";
-	shell[1] = path;
-	memcpy(shell + 2, argv + 1, (n - 1) * sizeof(*shell));
-	execv("/bin/sh", shell);
-	errno = ENOEXEC;
-}
-
 /* Standard descriptors that were opened anew, and what they were before. */
 static struct { int fd, before; off_t at; } anew[3];
 static int nanew;
@@ -286,19 +254,11 @@ share_offsets(void)
 static void
 become(char **argv)
 {
-	int status;
-
 	if (!nohup)
 		signal(SIGHUP, SIG_DFL);
 	child_reset_signals();
 	close_all_but(pass, npass, 3);
-	execvp(argv[0], argv);
-	if (errno == ENOEXEC)
-		become_script(argv);
-	status = errno == ENOENT || errno == ENOTDIR ? EXIT_NOTFOUND :
-	    EXIT_NOEXEC;
-	msg_path(argv[0], "cannot be run");
-	_exit(status);
+	_exit(child_become(argv));
 }
 
 /*

@@ -97,38 +97,6 @@ struct run {
 	time_t		 tick;		/* when the manifest is looked after */
 };
 
-static time_t
-now_s(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec;
-}
-
-/*
- * All signals come by descriptor.  Not those that a fault of our own raises,
- * nor a hangup that the caller ignores (nohup(1)).
- */
-static int
-catch_signals(void)
-{
-	static const int not[] = {
-		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS
-	};
-	sigset_t set;
-	size_t i;
-
-	signal(SIGCHLD, SIG_DFL);	/* or nothing could be waited for */
-	sigfillset(&set);
-	for (i = 0; i < sizeof(not) / sizeof(*not); i++)
-		sigdelset(&set, not[i]);
-	if (child_ignores_hangup())
-		sigdelset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 /* starting -------------------------------------------------------------- */
 
 static void
@@ -204,15 +172,6 @@ open_descriptors(struct run *r)
 	return 0;
 }
 
-/* In a child: end with the supervisor, even if it has ended already. */
-static void
-end_with(pid_t supervisor)
-{
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1 ||
-	    getppid() != supervisor)
-		_exit(EXIT_OURS);
-}
-
 static void
 be_bwrap(struct run *r, int args, int bind_proc, pid_t supervisor)
 {
@@ -225,7 +184,7 @@ be_bwrap(struct run *r, int args, int bind_proc, pid_t supervisor)
 	};
 
 	child_reset_signals();
-	end_with(supervisor);
+	child_end_with(supervisor);
 	_exit(sandbox_exec(&sb, args));
 }
 
@@ -239,7 +198,7 @@ be_gate(struct run *r, pid_t supervisor)
 		.on_lost = on_lost
 	};
 
-	end_with(supervisor);
+	child_end_with(supervisor);
 	setpgid(0, 0);		/* Ctrl-Z must not stop the watcher */
 	close(r->sock[1]);	/* or the end of init would not be seen */
 	close(r->stops[1]);
@@ -295,24 +254,6 @@ terminal_take_back(void)
 		tcsetpgrp(tty, getpgrp());
 }
 
-/* Stop as by sig, and go on when continued. */
-static void
-stop_by(int sig)
-{
-	sigset_t set;
-
-	if (sig != SIGTSTP && sig != SIGTTIN && sig != SIGTTOU) {
-		raise(SIGSTOP);
-		return;
-	}
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	signal(sig, SIG_DFL);
-	raise(sig);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);	/* here */
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 /*
  * The command was stopped: so are we, for the shell that waits.  Without a
  * terminal nobody would continue us.  The shell then makes our group the
@@ -330,30 +271,10 @@ take_stops(struct run *r)
 	if (last == 0 || tty == -1)
 		return;
 	group = tcgetpgrp(tty);
-	stop_by(last);
+	child_stop_as(last);
 	in_foreground = tcgetpgrp(tty) == getpgrp();
 	if (was_in_foreground && in_foreground && group > 0)
 		tcsetpgrp(tty, group);
-}
-
-/*
- * A shell ends its loop only if it sees that the interrupt has ended the
- * program.  PID 1 of a container is not ended like that.
- */
-static void
-die_of_interrupt(int status)
-{
-	const struct rlimit no_core = { 0, 0 };
-	sigset_t set;
-
-	if (interrupt == 0 || status != EXIT_SIGNAL + interrupt)
-		return;
-	setrlimit(RLIMIT_CORE, &no_core);
-	sigemptyset(&set);
-	sigaddset(&set, interrupt);
-	signal(interrupt, SIG_DFL);
-	raise(interrupt);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* waiting --------------------------------------------------------------- */
@@ -456,7 +377,7 @@ look_after_manifest(struct run *r)
 	struct stat st;
 	int i;
 
-	r->tick = now_s() + TICK_S;
+	r->tick = child_now_s() + TICK_S;
 	for (i = 0; i < 2; i++) {
 		int fd = r->record.vouch.manifest[i];
 
@@ -476,11 +397,11 @@ look_after_manifest(struct run *r)
 static void
 enforce_limit(struct run *r)
 {
-	if (r->deadline == 0 || now_s() < r->deadline)
+	if (r->deadline == 0 || child_now_s() < r->deadline)
 		return;
 	if (!r->over_time && r->init_pidfd != -1) {
 		pass_to_init(r, SIGTERM);
-		r->deadline = now_s() + GRACE_S;
+		r->deadline = child_now_s() + GRACE_S;
 	} else {
 		sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);
 		r->deadline = 0;
@@ -496,7 +417,7 @@ patience_ms(const struct run *r)
 
 	if (r->deadline != 0 && r->deadline < next)
 		next = r->deadline;
-	left = next - now_s();
+	left = next - child_now_s();
 	return left < 0 ? 0 : (int)left * 1000;
 }
 
@@ -544,10 +465,10 @@ wait_for_end(struct run *r)
 		{ .fd = r->told[0], .events = POLLIN }
 	};
 
-	r->tick = now_s() + TICK_S;
+	r->tick = child_now_s() + TICK_S;
 	while (!reap(r)) {
 		poll(p, 3, patience_ms(r));
-		if (now_s() >= r->tick)
+		if (child_now_s() >= r->tick)
 			look_after_manifest(r);
 		if ((p[2].revents & POLLIN) != 0 &&
 		    gate_says(r, 0) == GATE_GO) {
@@ -730,7 +651,7 @@ attempt(int n, int *bind_proc, int *status)
 
 	run_init(&r);
 	if (limit_s != 0 && deadline == 0)
-		deadline = now_s() + (time_t)limit_s;
+		deadline = child_now_s() + (time_t)limit_s;
 	r.deadline = deadline;
 	*status = prepare(&r, n, &args, *bind_proc);
 	if (*status == 0)
@@ -818,12 +739,13 @@ main(int argc, char **argv)
 	if (def && profile_default(&profile) == -1)
 		return EXIT_OURS;
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ||
-	    (signals = catch_signals()) == -1)
+	    (signals = child_catch_signals()) == -1)
 		err(EXIT_OURS, "signals");
 	if (programs_open(&programs, bwrap) == -1)
 		return EXIT_OURS;
 	terminal_open();
 	status = run();
-	die_of_interrupt(status);
+	if (status == EXIT_SIGNAL + interrupt)
+		child_die_of(interrupt);
 	return status;
 }

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: ISC */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "child.h"
 #include "exits.h"
 #include "file.h"
+#include "msg.h"
 #include "sys.h"
 
-#define INFO_MAX 65536	/* bytes of a /proc/PID/fdinfo file */
+#define INFO_MAX 65536	/* bytes of a file in /proc/PID */
+#define END_S	 5	/* for processes to be gone when killed */
 
 int
 child_status(int wstatus)
@@ -114,4 +120,236 @@ child_reset_signals(void)
 			signal(sig, SIG_DFL);	/* fails for KILL and STOP */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Faults of our own are not caught, nor a hangup that is ignored. */
+int
+child_catch_signals(void)
+{
+	static const int not[] = {
+		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS
+	};
+	sigset_t set;
+	size_t i;
+
+	signal(SIGCHLD, SIG_DFL);	/* or nothing could be waited for */
+	sigfillset(&set);
+	for (i = 0; i < sizeof(not) / sizeof(*not); i++)
+		sigdelset(&set, not[i]);
+	if (child_ignores_hangup())
+		sigdelset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void
+child_stop_as(int sig)
+{
+	sigset_t set;
+
+	if (sig != SIGTSTP && sig != SIGTTIN && sig != SIGTTOU) {
+		raise(SIGSTOP);
+		return;
+	}
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	signal(sig, SIG_DFL);
+	raise(sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);	/* here */
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+void
+child_die_of(int sig)
+{
+	const struct rlimit no_core = { 0, 0 };
+	sigset_t set;
+
+	setrlimit(RLIMIT_CORE, &no_core);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	signal(sig, SIG_DFL);
+	raise(sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* The parent of a process, as /proc/PID/stat has it; 0: gone. */
+static pid_t
+parent_of(const char *pid)
+{
+	char path[64], *buf, *p;
+	size_t len;
+	int fd;
+	pid_t parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return 0;
+	if (file_slurp(fd, INFO_MAX, &buf, &len) == 0) {
+		/* "pid (name) state ppid": anything can be in a name */
+		if ((p = strrchr(buf, ')')) != NULL && strlen(p) > 4)
+			parent = (pid_t)strtol(p + 4, NULL, 10);
+		free(buf);
+	}
+	close(fd);
+	return parent;
+}
+
+static int
+is_listed(const struct child_list *list, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (list->pid[i] == pid)
+			return 1;
+	return 0;
+}
+
+/*
+ * Call f for each child of ours that is not in the list; returns how many, or
+ * -1.  Nobody else reaps them, so that their pids stay theirs.
+ */
+static int
+for_children(struct child_list *list, int (*f)(struct child_list *, pid_t))
+{
+	struct dirent *d;
+	DIR *proc = opendir("/proc");
+	pid_t pid;
+	int n = 0;
+
+	if (proc == NULL || !sys_proc_is_ours()) {
+		if (proc != NULL)
+			closedir(proc);
+		return -1;
+	}
+	while (n != -1 && (d = readdir(proc)) != NULL) {
+		pid = (pid_t)strtol(d->d_name, NULL, 10);
+		if (pid > 0 && parent_of(d->d_name) == getpid() &&
+		    !is_listed(list, pid))
+			n = f(list, pid) == -1 ? -1 : n + 1;
+	}
+	closedir(proc);
+	return n;
+}
+
+static int
+add_child(struct child_list *list, pid_t pid)
+{
+	pid_t *more = reallocarray(list->pid, list->n + 1, sizeof(*more));
+
+	if (more == NULL)
+		return -1;
+	list->pid = more;
+	more[list->n++] = pid;
+	return 0;
+}
+
+static int
+kill_child(struct child_list *list, pid_t pid)
+{
+	(void)list;
+	kill(pid, SIGKILL);	/* EPERM: it may end by itself */
+	return 0;
+}
+
+int
+child_list(struct child_list *list)
+{
+	list->pid = NULL;
+	list->n = 0;
+	if (waitid(P_ALL, 0, NULL, WEXITED | WNOHANG | WNOWAIT) == -1)
+		return errno == ECHILD ? 0 : -1;
+	if (!sys_proc_is_ours())
+		return 0;	/* nor could they be ended */
+	return for_children(list, add_child) == -1 ? -1 : 0;
+}
+
+int
+child_end_all(struct child_list *but)
+{
+	const struct timespec nap = { 0, 50000000 };
+	time_t deadline = child_now_s() + END_S;
+	sigset_t chld;
+	pid_t pid;
+
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	for (;;) {
+		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		if (pid == -1)
+			return errno == ECHILD ? 0 : -1;
+		if (for_children(but, kill_child) == 0)
+			return 0;
+		if (child_now_s() >= deadline) {
+			errno = EBUSY;
+			return -1;
+		}
+		sigtimedwait(&chld, NULL, &nap);
+	}
+}
+
+void
+child_end_with(pid_t supervisor)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1 ||
+	    getppid() != supervisor)
+		_exit(EXIT_OURS);
+}
+
+time_t
+child_now_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
+/*
+ * A file without a magic number is a script for sh (POSIX execvp(3); musl
+ * leaves that to its callers).  The file is the one that execvp found.
+ */
+static void
+become_script(char **argv)
+{
+	const char *dirs = getenv("PATH");
+	char *path = argv[0], **shell;
+	size_t n = 0, len;
+
+	if (dirs == NULL)
+		dirs = "/usr/local/bin:/bin:/usr/bin";
+	while (strchr(argv[0], '/') == NULL && *dirs != '\0') {
+		len = strcspn(dirs, ":");
+		if (asprintf(&path, "%.*s/%s", (int)len, dirs, argv[0]) == -1)
+			return;
+		if (access(path, X_OK) == 0)
+			break;
+		dirs += len + (dirs[len] == ':');
+	}
+	while (argv[n] != NULL)
+		n++;
+	if ((shell = calloc(n + 2, sizeof(*shell))) == NULL)
+		return;
+	shell[0] = (char *)(uintptr_t)"sh";
+	shell[1] = path;
+	memcpy(shell + 2, argv + 1, (n - 1) * sizeof(*shell));
+	execv("/bin/sh", shell);
+	free(shell);
+	errno = ENOEXEC;
+}
+
+int
+child_become(char **argv)
+{
+	int status;
+
+	execvp(argv[0], argv);
+	if (errno == ENOEXEC)
+		become_script(argv);
+	status = errno == ENOENT || errno == ENOTDIR ? EXIT_NOTFOUND :
+	    EXIT_NOEXEC;
+	msg_path(argv[0], "cannot be run");
+	return status;
 }

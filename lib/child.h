@@ -3,6 +3,8 @@
 #define SRT_CHILD_H
 
 #include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
 
 /*
  * The status a shell would show for what waitpid(2) gave: the exit status,
@@ -24,5 +26,51 @@ int	child_end_holders(const struct stat *, int lock_only);
  */
 void	child_reset_signals(void);
 int	child_ignores_hangup(void);
+
+/*
+ * For a supervisor: block all signals and have them by descriptor
+ * (signalfd(2), not blocking).  Not those that a fault of our own raises, nor
+ * a hangup that the caller ignores (nohup(1)).  -1 with errno.
+ */
+int	child_catch_signals(void);
+
+/* Stop as by sig, which is blocked, and go on when continued. */
+void	child_stop_as(int sig);
+
+/*
+ * Die of sig, without a core: a shell ends its loop only if it sees that the
+ * interrupt has ended the program.  PID 1 of a container returns from it.
+ */
+void	child_die_of(int sig);
+
+/* In a child: end with the supervisor, even if it has ended already. */
+void	child_end_with(pid_t supervisor);
+
+/*
+ * The children there are now, as what has become us by exec may have some; the
+ * pids are the caller's to free.  -1: no memory.
+ */
+struct child_list {
+	pid_t	*pid;
+	size_t	 n;
+};
+int	child_list(struct child_list *);
+
+/*
+ * End (SIGKILL) all other children, and theirs, which come to a subreaper
+ * (prctl(2)) as they are orphaned, and wait for that, with SIGCHLD blocked.
+ * -1 where something is still there after five seconds, as what has become
+ * another user's is.
+ */
+int	child_end_all(struct child_list *but);
+
+/* Monotonic seconds. */
+time_t	child_now_s(void);
+
+/*
+ * Become the program argv[0], as execvp(3), and where it has no format, a
+ * script of sh(1).  Returns the exit status after a message.
+ */
+int	child_become(char **argv);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -121,6 +123,23 @@ file_parent(const char *p, const char **name)
 	free(dir);
 	errno = saved;
 	return fd;
+}
+
+int
+dir_is_dot(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+int
+dir_type(int dirfd, const char *name, int type)
+{
+	struct stat st;
+
+	if (type != DT_UNKNOWN)
+		return type;
+	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1 ?
+	    DT_UNKNOWN : (int)IFTODT(st.st_mode);
 }
 
 char *

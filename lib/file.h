@@ -35,6 +35,15 @@ void	file_close(int *fd);
  */
 int	file_parent(const char *p, const char **name);
 
+/* "." or "..", which readdir(3) gives as well. */
+int	dir_is_dot(const char *name);
+
+/*
+ * What is at name in dirfd, as the d_type that readdir(3) gave, or asked for
+ * where that is DT_UNKNOWN, as on some file systems; DT_UNKNOWN if it has gone.
+ */
+int	dir_type(int dirfd, const char *name, int type);
+
 /* The path of the program that is running, NULL without /proc. */
 char	*file_self(void);
 

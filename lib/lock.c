@@ -22,6 +22,14 @@ lock_take(int fd)
 }
 
 int
+lock_take_alone(int fd)
+{
+	struct flock fl = { .l_type = F_WRLCK };
+
+	return fcntl(fd, F_SETLK, &fl);
+}
+
+int
 lock_held(int fd)
 {
 	struct flock fl = { .l_type = F_WRLCK };

@@ -12,6 +12,13 @@
 int	lock_take(int fd);
 
 /*
+ * The same, but for this process alone (F_SETLK): no child has it, not even
+ * until it becomes another program.  It goes when the process ends, and also
+ * when that closes any descriptor of the file.
+ */
+int	lock_take_alone(int fd);
+
+/*
  * Whether somebody else's description holds a lock on the file.  Asks with
  * F_OFD_GETLK, which takes nothing and so disturbs nobody; any open mode
  * will do.  Returns 1, 0, or -1 with errno.

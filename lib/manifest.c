@@ -549,7 +549,7 @@ no_manifest:
 	return -1;
 }
 
-static void
+void
 random_id(char *id)
 {
 	unsigned char raw[ID_LEN / 2];

@@ -101,6 +101,9 @@ void	vouch_close(struct vouch *);
  */
 int	manifest_end_stray(struct place *, const char *id);
 
+/* A new ID, ID_LEN digits and a NUL. */
+void	random_id(char *id);
+
 /* Our own boot id and PID namespace, "" and 0 where they cannot be told. */
 const char *boot_id(void);
 ino_t	pidns_ino(void);

@@ -36,7 +36,7 @@ parse_u64(const char *word, unsigned long long *n)
 	    0 : -1;
 }
 
-static int
+int
 parse_time(const char *word, struct timespec *ts)
 {
 	char *end;

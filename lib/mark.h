@@ -83,8 +83,9 @@ int	mark_is_at(const struct mark *, int dirfd, const char *name,
 /* Decimal numbers up to 64 bits (inode numbers exceed strtonum(3)); -1. */
 int	parse_u64(const char *word, unsigned long long *n);
 
-/* One time as records have it, SECONDS.NANOSECONDS. */
+/* One time as records have it, SECONDS.NANOSECONDS, and back; -1. */
 #define TIME_FMT "%lld.%09ld"
 #define TIME_ARG(ts) (long long)(ts).tv_sec, (ts).tv_nsec
+int	parse_time(const char *word, struct timespec *ts);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include <errno.h>
+#include <linux/fs.h>
 #include <linux/stat.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -161,6 +162,19 @@ sys_proc_is_ours(void)
 		return 0;
 	pid[n] = '\0';
 	return strtol(pid, NULL, 10) == getpid();
+}
+
+/* musl's ioctl(2) takes an int, which not every request is. */
+int
+sys_get_flags(int fd, unsigned *flags)
+{
+	return (int)syscall(SYS_ioctl, fd, FS_IOC_GETFLAGS, flags);
+}
+
+int
+sys_set_flags(int fd, unsigned flags)
+{
+	return (int)syscall(SYS_ioctl, fd, FS_IOC_SETFLAGS, &flags);
 }
 
 int

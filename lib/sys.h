@@ -68,6 +68,10 @@ void	sys_btime(int dirfd, const char *name, struct timespec *);
  */
 int	sys_proc_is_ours(void);
 
+/* The flags of an open file or directory, FS_*_FL: ioctl_iflags(2). */
+int	sys_get_flags(int fd, unsigned *flags);
+int	sys_set_flags(int fd, unsigned flags);
+
 /* close_range(2), Linux 5.9. */
 int	sys_close_range(unsigned first, unsigned last);
 

@@ -6,13 +6,13 @@ load lib/helper
 # The status that a command has for being called wrongly.
 wrong() {
 	case $1 in
-	srt | srt-init | srt-record | srt-run) echo 125 ;;
+	srt | srt-init | srt-record | srt-run | srt-work) echo 125 ;;
 	*) echo 64 ;;
 	esac
 }
 
 commands='srt srt-claim srt-collect srt-init srt-live srt-plan srt-record
-	srt-run srt-seccomp'
+	srt-run srt-seccomp srt-work'
 
 @test "commands: -h and --help fit one screen, on stdout, and name the command" {
 	for c in $commands; do

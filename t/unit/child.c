@@ -115,6 +115,38 @@ signals(void)
 	CHECK_INT(child_ignores_hangup(), 1);
 }
 
+/* Those that were there before are left alone. */
+static void
+ending(void)
+{
+	struct child_list before;
+	sigset_t chld;
+	pid_t old, new;
+	int wstatus;
+
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, NULL);
+	CHECK_INT(child_list(&before), 0);
+	CHECK_INT(before.n, 0);
+	CHECK_INT(child_end_all(&before), 0);
+	if ((old = fork()) == 0)
+		for (;;)
+			pause();
+	CHECK_INT(child_list(&before), 0);
+	CHECK_INT(before.n, 1);
+	if ((new = fork()) == 0)
+		for (;;)
+			pause();
+	CHECK_INT(child_end_all(&before), 0);
+	CHECK_INT(kill(new, 0), -1);
+	CHECK_INT(kill(old, SIGTERM), 0);
+	CHECK_INT(waitpid(old, &wstatus, 0), old);
+	CHECK_INT(wstatus, SIGTERM);
+	free(before.pid);
+	sigprocmask(SIG_UNBLOCK, &chld, NULL);
+}
+
 int
 main(void)
 {
@@ -124,5 +156,6 @@ main(void)
 	holders();
 	signals();
 	unit_rmdir(dir);
+	ending();
 	return unit_failures != 0;
 }

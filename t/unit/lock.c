@@ -53,6 +53,44 @@ descriptions(void)
 	CHECK_INT(lock_held(-1), -1);
 }
 
+/* A child has the descriptor, but not the lock. */
+static void
+alone(void)
+{
+	int a, look = open_file(O_RDONLY), up[2], hold[2], wstatus;
+	char c = 'x';
+	pid_t pid;
+
+	if (pipe(up) == -1 || pipe(hold) == -1 || (pid = fork()) == -1)
+		exit(1);
+	if (pid == 0) {
+		a = open_file(O_RDWR);
+		if (lock_take_alone(a) == -1 || lock_held(look) != 1)
+			_exit(1);
+		if (fork() == 0) {
+			close(hold[1]);
+			_exit((int)read(hold[0], &c, 1));
+		}
+		CHECK_INT(write(up[1], &c, 1), 1);
+		_exit(0);
+	}
+	close(hold[0]);
+	CHECK_INT(read(up[0], &c, 1), 1);
+	CHECK_INT(waitpid(pid, &wstatus, 0), pid);
+	CHECK_INT(wstatus, 0);
+	/* the grandchild lives */
+	CHECK_INT(lock_held(look), 0);
+	a = open_file(O_RDWR);
+	CHECK_INT(lock_take(a), 0);
+	close(a);
+	close(look);
+	close(hold[1]);
+	close(up[0]);
+	close(up[1]);
+	CHECK_INT(lock_take_alone(-1), -1);
+	CHECK_INT(errno, EBADF);
+}
+
 static long long
 now_ms(void)
 {
@@ -207,6 +245,7 @@ main(void)
 
 	dirfd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	descriptions();
+	alone();
 	mutex();
 	narrow();
 	replaced();
