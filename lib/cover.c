@@ -273,7 +273,9 @@ is_marked(const struct plan *p, const char *path)
 
 /*
  * What was the user's and goes is followed, for as long as nothing else is,
- * by an empty one of its own kind: git and shells expect that.
+ * by an empty one of its own kind: git and shells expect that.  But not the
+ * .git of a linked worktree or a submodule, a file that says where the
+ * repository is: it goes when they do.
  */
 static int
 add_bound(struct cover *c, enum guard_type type, const char *path)
@@ -284,6 +286,9 @@ add_bound(struct cover *c, enum guard_type type, const char *path)
 
 	if (g == NULL)
 		return -1;
+	if (g->denied && o != NULL && S_ISREG(o->type) &&
+	    strcmp(strrchr(path, '/'), "/.git") == 0)
+		g->refused = "an empty one would lead git nowhere";
 	if (g->denied && g->refused == NULL && o != NULL &&
 	    (S_ISDIR(o->type) || S_ISREG(o->type))) {
 		g->kind = S_ISDIR(o->type) ? KIND_DIR : KIND_FILE;

@@ -384,15 +384,19 @@ matters(const struct guard *g)
 	    g->type == GUARD_MASKED || g->type == GUARD_PIN;
 }
 
-/* One look at all guards: how many were restored, or -1. */
+/*
+ * One look at the guards that can be made again, or at those that cannot: how
+ * many were restored, or -1.
+ */
 static int
-restore_round(struct watcher *w)
+restore_round(struct watcher *w, int makeable)
 {
 	int restored = 0;
 	size_t i;
 
 	for (i = 0; i < w->cover->n; i++) {
-		if (cover_holds(w->cover, i) || !matters(&w->cover->guard[i]))
+		if ((w->cover->guard[i].refused == NULL) != makeable ||
+		    cover_holds(w->cover, i) || !matters(&w->cover->guard[i]))
 			continue;
 		if (restore(w, i) == -1)
 			return -1;
@@ -401,14 +405,21 @@ restore_round(struct watcher *w)
 	return restored;
 }
 
-/* To make one again may bring back what another one waits for. */
+/*
+ * What cannot be made again ends the run where it has been removed, as with a
+ * worktree of git: then nothing else that goes with it is to be made again, in
+ * the way of who removes it.  To make one again may bring back what another
+ * one waits for.
+ */
 static int
 restore_all(struct watcher *w)
 {
 	int round, restored = 1;
 
+	if (restore_round(w, 0) == -1)
+		return -1;
 	for (round = 0; restored > 0 && round < ROUNDS; round++)
-		restored = restore_round(w);
+		restored = restore_round(w, 1);
 	return restored == -1 ? -1 : 0;
 }
 

@@ -98,6 +98,24 @@ each() {
 		'save_rename:file new' 'remove:absent' 'remove_create:file new'
 }
 
+@test "watch: a .git that is a file ends the run where it goes, replaced it does not" {
+	each .git '-d .git' 'rm -rf .git; echo "gitdir: x" >.git' \
+		'save_rename:file new' 'touched:file gitdir: x'
+	for change in remove away; do
+		rm -rf .git*
+		echo 'gitdir: x' >.git
+		echo one >denied
+		hold -d .git -d denied -d absent 2>"$base/stderr"
+		"$change" "$W/.git"
+		ended 125 "$pid"
+		exec {hold_in}>&- {hold_out}<&-
+		grep -q "^srt-run: $W/.git: is lost and cannot be denied again: an empty one would lead git nowhere" \
+			"$base/stderr"
+		[ ! -e .git ]
+		nothing_left
+	done
+}
+
 @test "watch: a denied link is denied again after every change" {
 	each .env '-d .env' 'echo old >t; ln -s t .env' \
 		'save_rename:file new' 'remove:absent' 'to_link:link '"$W/other"
