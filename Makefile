@@ -64,6 +64,7 @@ BIN = \
 	cmd/srt-claim \
 	cmd/srt-collect \
 	cmd/srt-init \
+	cmd/srt-lane \
 	cmd/srt-live \
 	cmd/srt-plan \
 	cmd/srt-record \

@@ -11,8 +11,8 @@ wrong() {
 	esac
 }
 
-commands='srt srt-claim srt-collect srt-init srt-live srt-plan srt-record
-	srt-run srt-seccomp srt-work'
+commands='srt srt-claim srt-collect srt-init srt-lane srt-live srt-plan
+	srt-record srt-run srt-seccomp srt-work'
 
 @test "commands: -h and --help fit one screen, on stdout, and name the command" {
 	for c in $commands; do
@@ -75,6 +75,7 @@ commands='srt srt-claim srt-collect srt-init srt-live srt-plan srt-record
 	srt -t
 	srt --bwrap
 	srt --why
+	srt-lane -C
 	srt-plan -e
 	srt-plan -p
 	srt-plan --why
