@@ -34,6 +34,25 @@ same() {
 	same '-t 5 -v -d x' private-tmp 'allow-write .' 'deny-write x'
 }
 
+@test "srt: --lane is the lines of srt-lane, and its refusal is a failure" {
+	git init -q main
+	git -C main commit -q --allow-empty -m one
+	git -C main worktree add -q -b lane "$W/it's a lane"
+	ln -s "it's a lane" link
+	mapfile -t lines < <(srt-lane "it's a lane")
+	same '--lane -C link' private-tmp "${lines[@]}"
+	same '-C link --lane' private-tmp "${lines[@]}"
+	same '--lane -w /tmp -C link' private-tmp 'allow-write /tmp' \
+		"${lines[@]}"
+	for options in --lane '--lane --dry-run' '--lane --why x'; do
+		# shellcheck disable=SC2086 # words
+		run -125 --separate-stderr srt $options -C main -c 'echo ran'
+		[ -z "$output" ]
+		[[ $stderr == 'srt-lane: '*': a main checkout, not a linked '* ]]
+	done
+	run -125 srt --lane --sweep
+}
+
 @test "srt: profiles and options add up, in any order" {
 	mkdir a b
 	echo 'allow-write a' >"$base/p"

@@ -164,7 +164,7 @@ attacked() {
 
 @test "srt --work: wrong calls are 125, with one line" {
 	for args in '--work -w . true' '--work --dry-run' '--work --why x' \
-		'-f a=src true' '--work -f' '--work -f ../x=src true' \
+		'--work --lane true' '-f a=src true' '--work -f' '--work -f ../x=src true' \
 		'--work -f a=nowhere true' '--work'; do
 		# shellcheck disable=SC2086 # words
 		run -125 --separate-stderr srt $args
