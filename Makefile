@@ -113,6 +113,10 @@ $(LIB): $(LIBOBJ)
 $(DEPS)/stamp: lib/musl-deps
 	CC='$(CC)' lib/musl-deps libs $(DEPS)
 
+# A bubblewrap of its own for some tests: static, as on a system with musl.
+.cache/bwrap/stamp: lib/musl-deps
+	CC='$(CC)' lib/musl-deps bwrap .cache/bwrap
+
 # The same sources with glibc, which is where the sanitizers are.
 SAN = .cache/san
 SANOBJ = $(LIBOBJ:lib/%=$(SAN)/%)
@@ -139,7 +143,7 @@ lint: all
 # "+": both start makes of their own
 check:
 	t/packages build unit check
-	+$(MAKE) -s all drivers
+	+$(MAKE) -s all drivers .cache/bwrap/stamp
 	+@LINT=$(LINT) t/run
 
 demo:
