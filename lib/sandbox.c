@@ -71,45 +71,53 @@ open_on_path(const char *name, char **found)
 static int
 open_beside_us(const char *name)
 {
-	char *self = file_self(), *path = NULL, *slash;
-	int fd = -1;
+	char *path = file_beside(name);
+	int fd = path == NULL ? -1 : open_program(path);
 
-	if (self != NULL && (slash = strrchr(self, '/')) != NULL) {
-		*slash = '\0';
-		path = path_join(self, name);
-	}
-	if (path != NULL)
-		fd = open_program(path);
 	if (fd == -1)
 		msg_path(path == NULL ? name : path,
 		    "needed beside this program");
 	free(path);
-	free(self);
 	return fd;
+}
+
+static int
+open_bwrap(const char *bwrap, char **real)
+{
+	char *found = NULL;
+	int fd;
+
+	if (bwrap != NULL && strchr(bwrap, '/') != NULL) {
+		found = strdup(bwrap);
+		fd = open_program(bwrap);
+	} else
+		fd = open_on_path(bwrap == NULL ? "bwrap" : bwrap, &found);
+	*real = fd == -1 || found == NULL ? NULL : realpath(found, NULL);
+	free(found);
+	return fd;
+}
+
+char *
+programs_bwrap(const char *bwrap)
+{
+	char *real;
+	int fd = open_bwrap(bwrap, &real);
+
+	file_close(&fd);
+	return real;
 }
 
 int
 programs_open(struct programs *pr, const char *bwrap)
 {
-	char *found = NULL;
-
-	pr->init = pr->bwrap = -1;
-	pr->bwrap_path = NULL;
-	if (bwrap != NULL && strchr(bwrap, '/') != NULL) {
-		found = strdup(bwrap);
-		pr->bwrap = open_program(bwrap);
-	} else
-		pr->bwrap = open_on_path(bwrap == NULL ? "bwrap" : bwrap,
-		    &found);
+	pr->init = -1;
+	pr->bwrap = open_bwrap(bwrap, &pr->bwrap_path);
 	if (pr->bwrap == -1) {
 		msg_path(bwrap == NULL ? "bwrap" : bwrap, "bubblewrap not "
 		    "found; install the package bubblewrap, or name it with "
 		    "--bwrap");
-		free(found);
 		return -1;
 	}
-	pr->bwrap_path = realpath(found, NULL);
-	free(found);
 	if (pr->bwrap_path == NULL ||
 	    (pr->init = open_beside_us("srt-init")) == -1) {
 		programs_close(pr);
@@ -609,26 +617,32 @@ file_has(const char *path, char digit)
 	return yes;
 }
 
+const char *
+sandbox_userns_advice(void)
+{
+	if (file_has("/proc/sys/kernel/unprivileged_userns_clone", '0'))
+		return "set the sysctl kernel.unprivileged_userns_clone=1";
+	if (file_has("/proc/sys/user/max_user_namespaces", '0'))
+		return "the sysctl user.max_user_namespaces is 0";
+	if (file_has("/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+	    '1'))
+		return "AppArmor restricts user namespaces: give bwrap a "
+		    "profile with userns, or set the sysctl "
+		    "kernel.apparmor_restrict_unprivileged_userns=0";
+	return "user namespaces are refused here: in a container run it "
+	    "with seccomp=unconfined, and not in a chroot";
+}
+
 static const char *
 hint(const char *words)
 {
 	if (strstr(words, "nknown option") != NULL)
-		return "; it is too old, 0.5.0 or later is needed";
+		return "it is too old, 0.5.0 or later is needed";
 	if (strstr(words, "namespace") == NULL &&
 	    strstr(words, "uid map") == NULL &&
 	    strstr(words, "Operation not permitted") == NULL)
 		return "";
-	if (file_has("/proc/sys/kernel/unprivileged_userns_clone", '0'))
-		return "; set the sysctl kernel.unprivileged_userns_clone=1";
-	if (file_has("/proc/sys/user/max_user_namespaces", '0'))
-		return "; the sysctl user.max_user_namespaces is 0";
-	if (file_has("/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-	    '1'))
-		return "; AppArmor restricts user namespaces: give bwrap a "
-		    "profile with userns, or set the sysctl "
-		    "kernel.apparmor_restrict_unprivileged_userns=0";
-	return "; user namespaces are refused here: in a container run it "
-	    "with seccomp=unconfined, and not in a chroot";
+	return sandbox_userns_advice();
 }
 
 void
@@ -646,6 +660,7 @@ sandbox_explain(int messages, const char *bwrap_path)
 	if (*words == '\0' || shown == NULL)
 		msg_path(bwrap_path, "ended before the command was started");
 	else
-		msg_path(bwrap_path, "%s%s", shown, what_to_do);
+		msg_path(bwrap_path, "%s%s%s", shown,
+		    *what_to_do == '\0' ? "" : "; ", what_to_do);
 	free(shown);
 }

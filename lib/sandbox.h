@@ -24,6 +24,9 @@ struct programs {
 int	programs_open(struct programs *, const char *bwrap);
 void	programs_close(struct programs *);
 
+/* The real path of that bubblewrap, to be freed; NULL if there is none. */
+char	*programs_bwrap(const char *bwrap);
+
 /*
  * May the command replace bubblewrap, so that the next run starts something
  * else?  Refused with a message (-1); with a write root of / root cannot
@@ -61,6 +64,9 @@ int	sandbox_exec(const struct sandbox *, int args);
  * messages, and what to do about it where that is known.
  */
 void	sandbox_explain(int messages, const char *bwrap_path);
+
+/* What to do where user namespaces are refused, as far as can be told. */
+const char *sandbox_userns_advice(void);
 
 /* Did it fail because the kernel forbids a new /proc (a masked one)? */
 int	sandbox_proc_refused(int messages);
