@@ -56,6 +56,7 @@ LIBOBJ = \
 BIN = \
 	cmd/srt-claim \
 	cmd/srt-collect \
+	cmd/srt-doctor \
 	cmd/srt-init \
 	cmd/srt-live \
 	cmd/srt-plan \

@@ -11,8 +11,8 @@ wrong() {
 	esac
 }
 
-commands='srt srt-claim srt-collect srt-init srt-live srt-plan srt-record
-	srt-run'
+commands='srt srt-claim srt-collect srt-doctor srt-init srt-live srt-plan
+	srt-record srt-run'
 
 @test "commands: -h and --help fit one screen, on stdout, and name the command" {
 	for c in $commands; do
@@ -75,6 +75,7 @@ commands='srt srt-claim srt-collect srt-init srt-live srt-plan srt-record
 	srt -t
 	srt --bwrap
 	srt --why
+	srt-doctor --bwrap
 	srt-plan -e
 	srt-plan -p
 	srt-plan --why
@@ -89,7 +90,7 @@ commands='srt srt-claim srt-collect srt-init srt-live srt-plan srt-record
 }
 
 @test "commands: an operand where none is taken, or none where one is" {
-	for c in srt-claim srt-collect srt-live; do
+	for c in srt-claim srt-collect srt-doctor srt-live; do
 		run -64 --separate-stderr "$c" operand
 		[[ $stderr == *"usage: $c"* ]]
 		run -64 "$c" -- -0
@@ -116,7 +117,8 @@ commands='srt srt-claim srt-collect srt-init srt-live srt-plan srt-record
 			[[ $output == "$c: standard output: "* ]]
 		done
 	done
-	for c in "srt-claim -V" "srt-collect -V" "srt-live -V" srt-plan; do
+	for c in "srt-claim -V" "srt-collect -V" "srt-live -V" srt-doctor \
+		srt-plan; do
 		run -1 bash -c "$c </dev/null 2>&1 >&-"
 		[ "${#lines[@]}" -eq 1 ]
 	done
