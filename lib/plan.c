@@ -18,6 +18,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,9 @@ gather_rule(struct planner *p, const struct rule *r)
 		msg_path(r->path, "%s (%s)", rule_name(r->kind), r->where);
 		return EXIT_FAIL;
 	}
+	/* a link can lead to what has no name that is short enough */
+	while (deny && strlen(n->path) >= PATH_MAX)
+		n = n->parent;
 	if (n->rule[r->kind] == NULL)
 		n->rule[r->kind] = r;
 	if (!node_exists(n))
