@@ -46,9 +46,6 @@ then_denied() {
 	nothing_left
 }
 
-a_planted_socket='perl -MSocket -e '\''socket(S, AF_UNIX, SOCK_STREAM, 0) &&
-	bind(S, sockaddr_un("planted"))'\'
-
 @test "planted: links that lead nowhere, round and round, or everywhere" {
 	planted P 'ln -s P P'
 	planted P/tmp/x 'ln -s / P'
@@ -93,8 +90,8 @@ a_planted_socket='perl -MSocket -e '\''socket(S, AF_UNIX, SOCK_STREAM, 0) &&
 
 @test "planted: sockets, FIFOs, files and directories at the name and above" {
 	planted P 'mkfifo P'
-	planted planted "$a_planted_socket"
-	planted planted "$a_planted_socket; chmod 444 planted"
+	planted planted "$bin/hostile -s planted"
+	planted planted "$bin/hostile -s planted; chmod 444 planted"
 	planted P ': >P; chmod 444 P'
 	planted P 'echo x >P; ln P P2'
 	planted P ': >P; chmod 0 P'
@@ -104,7 +101,7 @@ a_planted_socket='perl -MSocket -e '\''socket(S, AF_UNIX, SOCK_STREAM, 0) &&
 	planted P/x 'mkdir P'
 	planted a/P 'echo >a'
 	planted a/P 'mkfifo a'
-	planted planted/P "$a_planted_socket"
+	planted planted/P "$bin/hostile -s planted"
 	planted .git/hooks 'echo "gitdir: /etc" >.git'
 	planted .git/hooks 'mkfifo .git'
 	planted .git/hooks 'ln -s .git .git'
@@ -115,7 +112,7 @@ a_planted_socket='perl -MSocket -e '\''socket(S, AF_UNIX, SOCK_STREAM, 0) &&
 @test "planted: look-alikes of what a run makes for itself" {
 	planted P ': >.srt-0123456789abcdef.0; ln -s P .srt-0123456789abcdef.1
 		mkdir -p .srt-0123456789abcdef.2/a'
-	planted P "$a_planted_socket; mv planted P; chmod 444 P"
+	planted P "$bin/hostile -s P; chmod 444 P"
 	planted a/P "mkdir -p srt-mount-points-$(id -u)/lock
 		ln -s srt-mount-points-$(id -u) a"
 	then_denied landed
