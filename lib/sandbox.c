@@ -598,10 +598,18 @@ sandbox_proc_refused(int messages)
 	return strstr(words_of(messages), "Can't mount proc") != NULL;
 }
 
+/*
+ * Besides a path that was not there any more, a mount may have gone: replaced
+ * outside, it is detached before bubblewrap has made it read-only, and that
+ * finds it in no mount table.
+ */
 int
 sandbox_path_gone(int messages)
 {
-	return strstr(words_of(messages), strerror(ENOENT)) != NULL;
+	const char *words = words_of(messages);
+
+	return strstr(words, strerror(ENOENT)) != NULL ||
+	    strstr(words, "bind mount") != NULL;
 }
 
 static int

@@ -139,6 +139,20 @@ fake() {
 	nothing_left
 }
 
+@test "bubblewrap: a mount that goes meanwhile is planned again" {
+	touch there
+	for words in 'Unable to find \"/newroot/x\" in mount table' \
+		'Unable to remount destination \"/newroot/x\": Invalid argument'; do
+		fake "[ -e $base/stub/been ] || { : >$base/stub/been
+			echo \"bwrap: Can't bind mount /oldroot/x on /newroot/x: $words\" >&2
+			exit 1; }" 'exec /usr/bin/bwrap "$@"'
+		run -0 --separate-stderr srt -d there -- echo ran
+		[ "$output$stderr" = ran ]
+		rm "$base/stub/been"
+	done
+	nothing_left
+}
+
 @test "bubblewrap: a path that goes each time ends the run with its name" {
 	touch there
 	fake "rm -f $W/there" 'exec /usr/bin/bwrap "$@"'
