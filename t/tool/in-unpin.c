@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * in-unpin dir name: in a mount namespace of its own, in which nothing is
- * pinned, move name in dir aside, to name.moved.  Prints "landed HOW" for each
- * way to get such a namespace that works.
+ * in-unpin how dir name: in a mount namespace of its own, in which dir is all
+ * there is and nothing pinned, move name in dir aside, to name.moved.  how is
+ * the way to get it: clone, clone3, unshare, or twice, which is unshare for the
+ * user namespace and then for the other.  Says "landed" if it works.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,11 @@ put(const char *file, const char *text)
 	close(fd);
 }
 
-/* All that is to be done once we are in: 0 if the directory was moved. */
+/*
+ * All that is to be done once we are in: 0 if the directory was moved.  Mounts
+ * that came with the namespace cannot be taken away one by one, but with the
+ * whole old root, pins and all: pivot_root(2), "pivot_root(".", ".")".
+ */
 static int
 move(unsigned uid, unsigned gid)
 {
@@ -45,11 +50,13 @@ move(unsigned uid, unsigned gid)
 	put("/proc/self/gid_map", map);
 	mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 	mkdir("/tmp/unpin", 0755);
-	if (mount(dir, "/tmp/unpin", NULL, MS_BIND, NULL) == -1 &&
-	    mount(dir, "/tmp/unpin", NULL, MS_BIND | MS_REC, NULL) == -1)
-		return -1;
-	snprintf(from, sizeof(from), "/tmp/unpin/%s", name);
+	snprintf(from, sizeof(from), "/%s", name);
 	snprintf(to, sizeof(to), "%s.moved", from);
+	if (mount(dir, "/tmp/unpin", NULL, MS_BIND | MS_REC, NULL) == -1 ||
+	    chdir("/tmp/unpin") == -1 ||
+	    syscall(SYS_pivot_root, ".", ".") == -1 ||
+	    umount2(".", MNT_DETACH) == -1 || chdir("/") == -1)
+		return -1;
 	return rename(from, to);
 }
 
@@ -100,32 +107,27 @@ main(int argc, char **argv)
 		long		(*fork)(unsigned long);
 	} way[] = {
 		{ "clone", by_clone }, { "clone3", by_clone3 },
-		{ "unshare", by_unshare }, { "unshare twice", by_steps }
+		{ "twice", by_steps }, { "unshare", by_unshare }
 	};
-	char back[PATH_MAX], moved[PATH_MAX + 8];
 	unsigned uid = getuid(), gid = getgid();
-	int wstatus;
-	size_t i;
+	int wstatus, i, r;
 	long pid;
 
-	if (argc != 3)
+	for (i = 0; argc == 4 && i < 4; i++)
+		if (strcmp(argv[1], way[i].name) == 0)
+			break;
+	if (argc != 4 || i == 4)
 		return 64;
-	dir = argv[1];
-	name = argv[2];
-	snprintf(back, sizeof(back), "%s/%s", dir, name);
-	snprintf(moved, sizeof(moved), "%s.moved", back);
-	for (i = 0; i < 2 * sizeof(way) / sizeof(*way); i++) {
-		pid = way[i / 2].fork(CLONE_NEWNS |
-		    (i % 2 == 0 ? CLONE_NEWUSER : 0));
+	dir = argv[2];
+	name = argv[3];
+	/* with a user namespace, which is what lets a user; and without */
+	for (r = 0; r < 2; r++) {
+		pid = way[i].fork(CLONE_NEWNS | (r == 0 ? CLONE_NEWUSER : 0));
 		if (pid == 0)
 			_exit(move(uid, gid) == 0 ? 0 : 1);
-		if (pid == -1 || waitpid((pid_t)pid, &wstatus, 0) == -1 ||
-		    wstatus != 0)
-			continue;
-		printf("landed by %s%s\n", way[i / 2].name,
-		    i % 2 == 0 ? ", with a user namespace" : "");
-		fflush(stdout);
-		rename(moved, back);
+		if (pid != -1 && waitpid((pid_t)pid, &wstatus, 0) != -1 &&
+		    wstatus == 0)
+			puts("landed");
 	}
 	return 0;
 }
