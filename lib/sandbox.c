@@ -631,14 +631,16 @@ sandbox_userns_advice(void)
 	if (file_has("/proc/sys/kernel/unprivileged_userns_clone", '0'))
 		return "set the sysctl kernel.unprivileged_userns_clone=1";
 	if (file_has("/proc/sys/user/max_user_namespaces", '0'))
-		return "the sysctl user.max_user_namespaces is 0";
+		return "the sysctl user.max_user_namespaces is 0, as inside "
+		    "a run without nested-userns allow";
 	if (file_has("/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
 	    '1'))
 		return "AppArmor restricts user namespaces: give bwrap a "
 		    "profile with userns, or set the sysctl "
 		    "kernel.apparmor_restrict_unprivileged_userns=0";
-	return "user namespaces are refused here: in a container run it "
-	    "with seccomp=unconfined, and not in a chroot";
+	return "user namespaces are refused here: inside another run they "
+	    "need nested-userns allow, in a container seccomp=unconfined, and "
+	    "there are none in a chroot";
 }
 
 static const char *

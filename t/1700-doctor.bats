@@ -189,8 +189,8 @@ $(srt-doctor -V | sed 's/.* //')" ]
 @test "doctor: no user namespaces left" {
 	agrees 1 unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces
 		exec "$@"' sh
-	says fail 'user namespaces' 'cannot be made: No space left *user.max_user_namespaces is 0'
-	says fail start '*user.max_user_namespaces is 0'
+	says fail 'user namespaces' 'cannot be made: No space left *user.max_user_namespaces is 0, *'
+	says fail start '*user.max_user_namespaces is 0, *'
 }
 
 @test "doctor: in a sandbox, without and with nested-userns" {
@@ -228,7 +228,7 @@ $(srt-doctor -V | sed 's/.* //')" ]
 	mkdir "$base/root"
 	agrees 1 unshare -m sh -c '
 		mount --rbind / "$0" && exec chroot "$0" "$@"' "$base/root"
-	says fail 'user namespaces' 'cannot be made: *not in a chroot'
+	says fail 'user namespaces' 'cannot be made: *none in a chroot'
 }
 
 # /proc -----------------------------------------------------------------
