@@ -42,8 +42,9 @@ open_program(const char *path)
 	return fd;
 }
 
+/* The nth in PATH, from 0. */
 static int
-open_on_path(const char *name, char **found)
+open_on_path(const char *name, unsigned nth, char **found)
 {
 	const char *p = getenv("PATH");
 	char *path;
@@ -58,10 +59,11 @@ open_on_path(const char *name, char **found)
 			continue;	/* the working directory's, or empty */
 		if (asprintf(&path, "%.*s/%s", (int)len, p, name) == -1)
 			return -1;
-		if ((fd = open_program(path)) != -1) {
+		if ((fd = open_program(path)) != -1 && nth-- == 0) {
 			*found = path;
 			return fd;
 		}
+		file_close(&fd);
 		free(path);
 	}
 	errno = ENOENT;
@@ -82,16 +84,18 @@ open_beside_us(const char *name)
 }
 
 static int
-open_bwrap(const char *bwrap, char **real)
+open_bwrap(const char *bwrap, unsigned nth, char **real)
 {
 	char *found = NULL;
-	int fd;
+	int fd = -1;
 
-	if (bwrap != NULL && strchr(bwrap, '/') != NULL) {
+	if (bwrap == NULL || strchr(bwrap, '/') == NULL)
+		fd = open_on_path(bwrap == NULL ? "bwrap" : bwrap, nth,
+		    &found);
+	else if (nth == 0) {
 		found = strdup(bwrap);
 		fd = open_program(bwrap);
-	} else
-		fd = open_on_path(bwrap == NULL ? "bwrap" : bwrap, &found);
+	}
 	*real = fd == -1 || found == NULL ? NULL : realpath(found, NULL);
 	free(found);
 	return fd;
@@ -101,7 +105,7 @@ char *
 programs_bwrap(const char *bwrap)
 {
 	char *real;
-	int fd = open_bwrap(bwrap, &real);
+	int fd = open_bwrap(bwrap, 0, &real);
 
 	file_close(&fd);
 	return real;
@@ -111,7 +115,9 @@ int
 programs_open(struct programs *pr, const char *bwrap)
 {
 	pr->init = -1;
-	pr->bwrap = open_bwrap(bwrap, &pr->bwrap_path);
+	pr->name = bwrap;
+	pr->nth = 0;
+	pr->bwrap = open_bwrap(bwrap, 0, &pr->bwrap_path);
 	if (pr->bwrap == -1) {
 		msg_path(bwrap == NULL ? "bwrap" : bwrap, "bubblewrap not "
 		    "found; install the package bubblewrap, or name it with "
@@ -162,14 +168,15 @@ is_replaceable(const struct plan *plan, const char *path)
 	    faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0);
 }
 
-int
-programs_check(const struct programs *pr, const struct plan *plan, int quiet)
+/* The program, or a directory above it. */
+static int
+lets_replace(const struct plan *plan, const char *path)
 {
-	char *prefix = strdup(pr->bwrap_path), *slash;
+	char *prefix = strdup(path), *slash;
 	int bad;
 
 	if (prefix == NULL)
-		return -1;
+		return 1;
 	bad = is_replaceable(plan, prefix);
 	while (!bad && (slash = strrchr(prefix, '/')) != NULL &&
 	    slash != prefix) {
@@ -177,7 +184,38 @@ programs_check(const struct programs *pr, const struct plan *plan, int quiet)
 		bad = is_replaceable(plan, prefix);
 	}
 	free(prefix);
-	if (!bad)
+	return bad;
+}
+
+/* Of those in PATH the next that the command cannot replace; -1: none. */
+static int
+use_next(struct programs *pr, const struct plan *plan)
+{
+	unsigned nth = pr->nth;
+	char *real;
+	int fd;
+
+	while ((fd = open_bwrap(pr->name, ++nth, &real)) != -1) {
+		if (real != NULL && !lets_replace(plan, real)) {
+			file_close(&pr->bwrap);
+			free(pr->bwrap_path);
+			pr->bwrap = fd;
+			pr->bwrap_path = real;
+			pr->nth = nth;
+			return 0;
+		}
+		file_close(&fd);
+		free(real);
+	}
+	return -1;
+}
+
+int
+programs_check(struct programs *pr, const struct plan *plan, int quiet)
+{
+	char *first;
+
+	if (!lets_replace(plan, pr->bwrap_path))
 		return 0;
 	errno = 0;
 	if (geteuid() == 0 && plan_lets_write(plan, "/")) {
@@ -186,6 +224,17 @@ programs_check(const struct programs *pr, const struct plan *plan, int quiet)
 			    "replace it, and with it the next sandbox");
 		return 0;
 	}
+	if ((first = strdup(pr->bwrap_path)) != NULL &&
+	    use_next(pr, plan) == 0) {
+		errno = 0;
+		if (!quiet)
+			msg_path(first, "warning: the profile lets the command "
+			    "replace it, so %s is used", pr->bwrap_path);
+		free(first);
+		return 0;
+	}
+	free(first);
+	errno = 0;
 	msg_path(pr->bwrap_path, "the profile lets the command replace it; "
 	    "deny writing to it, or name another with --bwrap");
 	return -1;

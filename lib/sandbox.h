@@ -15,6 +15,8 @@ struct programs {
 	int	 bwrap;
 	int	 init;		/* srt-init, beside our own executable */
 	char	*bwrap_path;	/* real, for messages */
+	const char *name;	/* as given to programs_open(), borrowed */
+	unsigned nth;		/* of those in PATH */
 };
 
 /*
@@ -29,10 +31,13 @@ char	*programs_bwrap(const char *bwrap);
 
 /*
  * May the command replace bubblewrap, so that the next run starts something
- * else?  Refused with a message (-1); with a write root of / root cannot
- * avoid it and is warned, unless quiet.
+ * else?  Then the next in PATH that it cannot replace is used, with a warning
+ * unless quiet; a command must not keep later runs from starting by putting
+ * one there.  Where there is none, or it was given by its path, it is refused
+ * with a message (-1).  With a write root of / root cannot avoid it and is
+ * warned.
  */
-int	programs_check(const struct programs *, const struct plan *, int quiet);
+int	programs_check(struct programs *, const struct plan *, int quiet);
 
 struct sandbox {
 	const struct plan	*plan;

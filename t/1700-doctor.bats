@@ -171,10 +171,13 @@ $(srt-doctor -V | sed 's/.* //')" ]
 	says ok bubblewrap '*'
 }
 
-@test "doctor: one that the run could replace does not start" {
-	cp "$(command -v bwrap)" .
-	PATH=$W:$PATH
-	agrees 1
+@test "doctor: one that the run could replace is not used, or nothing starts" {
+	real=$(realpath "$(command -v bwrap)")
+	cp "$real" .
+	PATH=$W:$PATH agrees 0
+	says warn start "*replace it, so $real is used"
+	ln -s "$(command -v true)" true
+	agrees 1 env PATH="$W"
 	says fail start '*lets the command replace it*'
 }
 
