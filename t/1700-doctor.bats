@@ -279,6 +279,17 @@ $(srt-doctor -V | sed 's/.* //')" ]
 	says '*' terminal '*TIOCSTI*'
 }
 
+@test "doctor: whether a command can type into the terminal it runs on" {
+	types=$base/types
+	cc -o "$types" "$top/t/tool/in-types.c"
+	run -0 srt-doctor
+	case $output in
+	*'ok    terminal: '*) can=1 ;;
+	*'warn  terminal: '*) can=0 ;;
+	esac
+	"$(tool pty)" "$top/cmd/srt" -- "$types" <<<"ends $can"
+}
+
 # filters [COMMAND ...]: how many filters for system calls a command has there.
 filters() {
 	"$@" sed -n 's/^Seccomp_filters:[[:blank:]]*//p' /proc/self/status
