@@ -8,7 +8,8 @@ load lib/inside
 
 # In memory, where 100,000 files are made in a moment.
 setup() {
-	setup_w /var/tmp
+	disk=/var/tmp
+	setup_w
 	spoil=$(inside_tool in-spoil)
 	export spoil
 }
