@@ -24,10 +24,12 @@ raced() {
 }
 
 # covered PATH: waits until there is a mount on it in the held run, now that
-# nobody moves it any more.  Fails where the run has been ended.
+# nobody moves it any more.  1 where the run has been ended, 2 where it takes
+# too long.
 covered() {
-	local said=no
+	local said=no tries=0
 	while [ "$said" = no ]; do
+		((tries++ < 500)) || { echo "$1: not covered"; return 2; }
 		said=$(tell "if grep -q ' $1 ' /proc/self/mountinfo; then \
 			echo yes; else sleep 0.02; echo no; fi") || return 1
 	done
@@ -49,7 +51,7 @@ against_race() {
 	fi
 	raced
 	for path; do
-		covered "$path" || break
+		covered "$path" || { [ $? -eq 1 ] && break; return 1; }
 		said=$(tell "$bin/hostile $path | grep landed | tr '\\n' ';'")
 		[[ $said != *landed* ]] || { echo "$path: $said"; return 1; }
 		tell "echo denied >$path; echo denied >>$path" >/dev/null
