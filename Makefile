@@ -63,6 +63,7 @@ LIBOBJ = \
 BIN = \
 	cmd/srt-claim \
 	cmd/srt-collect \
+	cmd/srt-doctor \
 	cmd/srt-init \
 	cmd/srt-lane \
 	cmd/srt-live \

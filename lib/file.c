@@ -154,6 +154,19 @@ file_self(void)
 	return strdup(buf);
 }
 
+char *
+file_beside(const char *name)
+{
+	char *self = file_self(), *path = NULL, *slash;
+
+	if (self != NULL && (slash = strrchr(self, '/')) != NULL) {
+		*slash = '\0';
+		path = path_join(self, name);
+	}
+	free(self);
+	return path;
+}
+
 int
 path_within(const char *path, const char *dir)
 {

@@ -47,6 +47,9 @@ int	dir_type(int dirfd, const char *name, int type);
 /* The path of the program that is running, NULL without /proc. */
 char	*file_self(void);
 
+/* The path of name in the directory it lies in; NULL likewise. */
+char	*file_beside(const char *name);
+
 /* Whether path is dir or lies below it, by component; both absolute, clean. */
 int	path_within(const char *path, const char *dir);
 

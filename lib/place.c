@@ -72,26 +72,34 @@ mkdir_private(const char *path)
 	return r;
 }
 
+/* A directory of the user's that its mode closes. */
+static int
+is_closed(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+	    st.st_uid == geteuid();
+}
+
 static int
 open_dir(struct place *p, int how)
 {
-	struct stat st;
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 	if (how == MAKE && mkdir_private(p->path) == -1 && errno != EEXIST) {
 		p->why = errno;
 		if (access(p->path, F_OK) == -1)
 			return -1;
 	}
-	p->fd = open(p->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (p->fd == -1 && errno == EACCES && how == MAKE &&
-	    lstat(p->path, &st) == 0 && S_ISDIR(st.st_mode) &&
-	    st.st_uid == geteuid() && chmod(p->path, 0700) == 0)
-		p->fd = open(p->path,
-		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	p->fd = open(p->path, flags);
+	if (p->fd == -1 && errno == EACCES && is_closed(p->path)) {
+		if (how == MAKE && chmod(p->path, 0700) == 0)
+			p->fd = open(p->path, flags);
+		p->unreadable = p->fd == -1;
+		errno = EACCES;
+	}
 	if (p->fd == -1) {
-		p->unreadable = errno == EACCES && lstat(p->path, &st) == 0 &&
-		    S_ISDIR(st.st_mode) && st.st_uid == geteuid();
-		errno = p->unreadable ? EACCES : errno;
 		if (errno != ENOENT || p->why == 0)
 			p->why = errno;
 		return -1;

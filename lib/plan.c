@@ -18,6 +18,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,9 @@ gather_rule(struct planner *p, const struct rule *r)
 		msg_path(r->path, "%s (%s)", rule_name(r->kind), r->where);
 		return EXIT_FAIL;
 	}
+	/* a link can lead to what has no name that is short enough */
+	while (deny && strlen(n->path) >= PATH_MAX)
+		n = n->parent;
 	if (n->rule[r->kind] == NULL)
 		n->rule[r->kind] = r;
 	if (!node_exists(n))
@@ -333,16 +337,58 @@ decide(struct node *n, struct above a)
 /* stand_in -------------------------------------------------------------- */
 
 /*
- * A directory that is closed by its mode alone: its owner, the command,
- * could open it.  It is bound read-only as a whole, so that it cannot, and
- * what is in it gets its access back one by one.
+ * Entries of closed directories that get their access back: each is a mount,
+ * and bubblewrap takes so many arguments only.  A command must not keep later
+ * runs from starting by leaving such a directory with more.
  */
+#define OPENED_MAX 1000
+
+/* The entries of the directory, or max + 1 if there are more. */
+static size_t
+count_entries(DIR *fp, size_t max)
+{
+	size_t n = 0;
+
+	while (n <= max + 2 && readdir(fp) != NULL)
+		n++;
+	rewinddir(fp);
+	return n < 2 ? 0 : n - 2;	/* "." and ".." */
+}
+
+/* What is in the closed directory gets its access back. */
 static int
-shut(struct node *dir)
+open_entries(struct planner *p, struct node *dir, DIR *fp)
 {
 	struct dirent *d;
 	struct node *c;
+
+	while ((d = readdir(fp)) != NULL) {
+		if (strcmp(d->d_name, ".") == 0 ||
+		    strcmp(d->d_name, "..") == 0)
+			continue;
+		if ((c = tree_child(dir, d->d_name)) == NULL)
+			return no_memory();
+		/* no rule speaks of what is new in the tree */
+		if (!c->decided)
+			c->want = ACCESS_RW;
+		c->decided = 1;
+		p->nopened++;
+	}
+	return 0;
+}
+
+/*
+ * A directory that is closed by its mode alone: its owner, the command,
+ * could open it.  It is bound read-only as a whole, so that it cannot, and
+ * what is in it gets its access back one by one, if it can be listed and is
+ * not too much.
+ */
+static int
+shut(struct planner *p, struct node *dir)
+{
+	size_t room = OPENED_MAX - p->nopened;
 	DIR *fp;
+	int r = 0;
 
 	if (dir->shut)
 		return 0;
@@ -351,25 +397,19 @@ shut(struct node *dir)
 	if (faccessat(AT_FDCWD, dir->path, X_OK, AT_EACCESS) == -1)
 		return 0;	/* nothing in it can be reached either */
 	if ((fp = opendir(dir->path)) == NULL) {
-		msg_path(dir->path, "closed, and cannot be listed to "
-		    "keep it closed");
-		return EXIT_FAIL;
+		if (!p->quiet)
+			msg_path(dir->path, "closed, and cannot be listed, so "
+			    "nothing in it can be written");
+		return 0;
 	}
-	while ((d = readdir(fp)) != NULL) {
-		if (strcmp(d->d_name, ".") == 0 ||
-		    strcmp(d->d_name, "..") == 0)
-			continue;
-		if ((c = tree_child(dir, d->d_name)) == NULL) {
-			closedir(fp);
-			return no_memory();
-		}
-		/* no rule speaks of what is new in the tree */
-		if (!c->decided)
-			c->want = ACCESS_RW;
-		c->decided = 1;
-	}
+	errno = 0;
+	if (count_entries(fp, room) <= room)
+		r = open_entries(p, dir, fp);
+	else if (!p->quiet)
+		msg_path(dir->path, "closed, and has too many entries, so "
+		    "nothing in it can be written");
 	closedir(fp);
-	return 0;
+	return r;
 }
 
 /*
@@ -377,7 +417,7 @@ shut(struct node *dir)
  * nearest that is there and writable inside.
  */
 static int
-stand_in_for(struct node *n, struct node *dir)
+stand_in_for(struct planner *p, struct node *n, struct node *dir)
 {
 	const char *why;
 	struct node *up;
@@ -386,7 +426,7 @@ stand_in_for(struct node *n, struct node *dir)
 
 	if (faccessat(AT_FDCWD, dir->path, W_OK | X_OK, AT_EACCESS) == -1) {
 		if (errno != EROFS && dir->st.st_uid == geteuid())
-			return shut(dir);
+			return shut(p, dir);
 		/* neither we nor the command can make anything in it */
 		dir->fixed = 1;
 		return 0;
@@ -440,7 +480,7 @@ stand_in(struct planner *p)
 			up->fixed = 1;
 			continue;
 		}
-		if ((r = stand_in_for(n, up)) != 0)
+		if ((r = stand_in_for(p, n, up)) != 0)
 			return r;
 	}
 	return 0;

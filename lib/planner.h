@@ -17,6 +17,7 @@ struct planner {
 	struct node		*tmp[3];	/* candidates for TMPDIR */
 	int			 quiet;
 	unsigned		 nholds;	/* buried views so far */
+	size_t			 nopened;	/* see shut() */
 };
 
 /*

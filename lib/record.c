@@ -31,6 +31,25 @@ end_of(const struct record *r, size_t i)
 	return j;
 }
 
+/*
+ * A default ACL, which whoever may write the directory can leave in it, takes
+ * from the mode of what is made there (acl(5)), and without these bits we
+ * could not get into it, or would take it for the user's afterwards.  Where
+ * they cannot be set, that is seen then.
+ */
+static void
+keep_mode(int dirfd, const char *name, mode_t mode)
+{
+	char path[32];
+	struct stat st;
+	int fd = openat(dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fd != -1 && fstat(fd, &st) == 0 && (st.st_mode & mode) != mode)
+		chmod(path, mode);
+	file_close(&fd);
+}
+
 /* A regular file or socket; the umask must not take from the mode. */
 static int
 make_file(int dirfd, const char *name, const struct mark *k)
@@ -42,6 +61,8 @@ make_file(int dirfd, const char *name, const struct mark *k)
 	    (k->kind == KIND_SOCKET ? S_IFSOCK : S_IFREG) | k->mode, 0);
 	saved = errno;
 	umask(old);
+	if (r == 0)
+		keep_mode(dirfd, name, k->mode);
 	errno = saved;
 	return r;
 }
@@ -53,9 +74,12 @@ make_dir(int dirfd, const char *name, mode_t mode)
 	mode_t old = umask(0);
 	int r, saved;
 
-	r = mkdirat(dirfd, name, (mode & ~old) | 0700);
+	mode = (mode & ~old) | 0700;
+	r = mkdirat(dirfd, name, mode);
 	saved = errno;
 	umask(old);
+	if (r == 0)
+		keep_mode(dirfd, name, mode);
 	errno = saved;
 	return r;
 }

@@ -43,8 +43,9 @@ open_program(const char *path)
 	return fd;
 }
 
+/* The nth in PATH, from 0. */
 static int
-open_on_path(const char *name, char **found)
+open_on_path(const char *name, unsigned nth, char **found)
 {
 	const char *p = getenv("PATH");
 	char *path;
@@ -59,10 +60,11 @@ open_on_path(const char *name, char **found)
 			continue;	/* the working directory's, or empty */
 		if (asprintf(&path, "%.*s/%s", (int)len, p, name) == -1)
 			return -1;
-		if ((fd = open_program(path)) != -1) {
+		if ((fd = open_program(path)) != -1 && nth-- == 0) {
 			*found = path;
 			return fd;
 		}
+		file_close(&fd);
 		free(path);
 	}
 	errno = ENOENT;
@@ -72,45 +74,57 @@ open_on_path(const char *name, char **found)
 static int
 open_beside_us(const char *name)
 {
-	char *self = file_self(), *path = NULL, *slash;
-	int fd = -1;
+	char *path = file_beside(name);
+	int fd = path == NULL ? -1 : open_program(path);
 
-	if (self != NULL && (slash = strrchr(self, '/')) != NULL) {
-		*slash = '\0';
-		path = path_join(self, name);
-	}
-	if (path != NULL)
-		fd = open_program(path);
 	if (fd == -1)
 		msg_path(path == NULL ? name : path,
 		    "needed beside this program");
 	free(path);
-	free(self);
 	return fd;
+}
+
+static int
+open_bwrap(const char *bwrap, unsigned nth, char **real)
+{
+	char *found = NULL;
+	int fd = -1;
+
+	if (bwrap == NULL || strchr(bwrap, '/') == NULL)
+		fd = open_on_path(bwrap == NULL ? "bwrap" : bwrap, nth,
+		    &found);
+	else if (nth == 0) {
+		found = strdup(bwrap);
+		fd = open_program(bwrap);
+	}
+	*real = fd == -1 || found == NULL ? NULL : realpath(found, NULL);
+	free(found);
+	return fd;
+}
+
+char *
+programs_bwrap(const char *bwrap)
+{
+	char *real;
+	int fd = open_bwrap(bwrap, 0, &real);
+
+	file_close(&fd);
+	return real;
 }
 
 int
 programs_open(struct programs *pr, const char *bwrap)
 {
-	char *found = NULL;
-
-	pr->init = pr->bwrap = -1;
-	pr->bwrap_path = NULL;
-	if (bwrap != NULL && strchr(bwrap, '/') != NULL) {
-		found = strdup(bwrap);
-		pr->bwrap = open_program(bwrap);
-	} else
-		pr->bwrap = open_on_path(bwrap == NULL ? "bwrap" : bwrap,
-		    &found);
+	pr->init = -1;
+	pr->name = bwrap;
+	pr->nth = 0;
+	pr->bwrap = open_bwrap(bwrap, 0, &pr->bwrap_path);
 	if (pr->bwrap == -1) {
 		msg_path(bwrap == NULL ? "bwrap" : bwrap, "bubblewrap not "
 		    "found; install the package bubblewrap, or name it with "
 		    "--bwrap");
-		free(found);
 		return -1;
 	}
-	pr->bwrap_path = realpath(found, NULL);
-	free(found);
 	if (pr->bwrap_path == NULL ||
 	    (pr->init = open_beside_us("srt-init")) == -1) {
 		programs_close(pr);
@@ -155,14 +169,15 @@ is_replaceable(const struct plan *plan, const char *path)
 	    faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0);
 }
 
-int
-programs_check(const struct programs *pr, const struct plan *plan, int quiet)
+/* The program, or a directory above it. */
+static int
+lets_replace(const struct plan *plan, const char *path)
 {
-	char *prefix = strdup(pr->bwrap_path), *slash;
+	char *prefix = strdup(path), *slash;
 	int bad;
 
 	if (prefix == NULL)
-		return -1;
+		return 1;
 	bad = is_replaceable(plan, prefix);
 	while (!bad && (slash = strrchr(prefix, '/')) != NULL &&
 	    slash != prefix) {
@@ -170,7 +185,38 @@ programs_check(const struct programs *pr, const struct plan *plan, int quiet)
 		bad = is_replaceable(plan, prefix);
 	}
 	free(prefix);
-	if (!bad)
+	return bad;
+}
+
+/* Of those in PATH the next that the command cannot replace; -1: none. */
+static int
+use_next(struct programs *pr, const struct plan *plan)
+{
+	unsigned nth = pr->nth;
+	char *real;
+	int fd;
+
+	while ((fd = open_bwrap(pr->name, ++nth, &real)) != -1) {
+		if (real != NULL && !lets_replace(plan, real)) {
+			file_close(&pr->bwrap);
+			free(pr->bwrap_path);
+			pr->bwrap = fd;
+			pr->bwrap_path = real;
+			pr->nth = nth;
+			return 0;
+		}
+		file_close(&fd);
+		free(real);
+	}
+	return -1;
+}
+
+int
+programs_check(struct programs *pr, const struct plan *plan, int quiet)
+{
+	char *first;
+
+	if (!lets_replace(plan, pr->bwrap_path))
 		return 0;
 	errno = 0;
 	if (geteuid() == 0 && plan_lets_write(plan, "/")) {
@@ -179,6 +225,17 @@ programs_check(const struct programs *pr, const struct plan *plan, int quiet)
 			    "replace it, and with it the next sandbox");
 		return 0;
 	}
+	if ((first = strdup(pr->bwrap_path)) != NULL &&
+	    use_next(pr, plan) == 0) {
+		errno = 0;
+		if (!quiet)
+			msg_path(first, "warning: the profile lets the command "
+			    "replace it, so %s is used", pr->bwrap_path);
+		free(first);
+		return 0;
+	}
+	free(first);
+	errno = 0;
 	msg_path(pr->bwrap_path, "the profile lets the command replace it; "
 	    "deny writing to it, or name another with --bwrap");
 	return -1;
@@ -613,10 +670,18 @@ sandbox_proc_refused(int messages)
 	return strstr(words_of(messages), "Can't mount proc") != NULL;
 }
 
+/*
+ * Besides a path that was not there any more, a mount may have gone: replaced
+ * outside, it is detached before bubblewrap has made it read-only, and that
+ * finds it in no mount table.
+ */
 int
 sandbox_path_gone(int messages)
 {
-	return strstr(words_of(messages), strerror(ENOENT)) != NULL;
+	const char *words = words_of(messages);
+
+	return strstr(words, strerror(ENOENT)) != NULL ||
+	    strstr(words, "bind mount") != NULL;
 }
 
 static int
@@ -632,28 +697,34 @@ file_has(const char *path, char digit)
 	return yes;
 }
 
+const char *
+sandbox_userns_advice(void)
+{
+	if (file_has("/proc/sys/kernel/unprivileged_userns_clone", '0'))
+		return "set the sysctl kernel.unprivileged_userns_clone=1";
+	if (file_has("/proc/sys/user/max_user_namespaces", '0'))
+		return "the sysctl user.max_user_namespaces is 0, as inside "
+		    "a run without nested-userns allow";
+	if (file_has("/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+	    '1'))
+		return "AppArmor restricts user namespaces: give bwrap a "
+		    "profile with userns, or set the sysctl "
+		    "kernel.apparmor_restrict_unprivileged_userns=0";
+	return "user namespaces are refused here: inside another run they "
+	    "need nested-userns allow, in a container seccomp=unconfined, and "
+	    "there are none in a chroot";
+}
+
 static const char *
 hint(const char *words)
 {
 	if (strstr(words, "nknown option") != NULL)
-		return "; it is too old, 0.5.0 or later is needed";
+		return "it is too old, 0.5.0 or later is needed";
 	if (strstr(words, "namespace") == NULL &&
 	    strstr(words, "uid map") == NULL &&
 	    strstr(words, "Operation not permitted") == NULL)
 		return "";
-	if (file_has("/proc/sys/kernel/unprivileged_userns_clone", '0'))
-		return "; set the sysctl kernel.unprivileged_userns_clone=1";
-	if (file_has("/proc/sys/user/max_user_namespaces", '0'))
-		return "; the sysctl user.max_user_namespaces is 0, as inside "
-		    "a run without nested-userns allow";
-	if (file_has("/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-	    '1'))
-		return "; AppArmor restricts user namespaces: give bwrap a "
-		    "profile with userns, or set the sysctl "
-		    "kernel.apparmor_restrict_unprivileged_userns=0";
-	return "; user namespaces are refused here: inside another run they "
-	    "need nested-userns allow, in a container seccomp=unconfined, and "
-	    "there are none in a chroot";
+	return sandbox_userns_advice();
 }
 
 void
@@ -671,6 +742,7 @@ sandbox_explain(int messages, const char *bwrap_path)
 	if (*words == '\0' || shown == NULL)
 		msg_path(bwrap_path, "ended before the command was started");
 	else
-		msg_path(bwrap_path, "%s%s", shown, what_to_do);
+		msg_path(bwrap_path, "%s%s%s", shown,
+		    *what_to_do == '\0' ? "" : "; ", what_to_do);
 	free(shown);
 }

@@ -15,6 +15,8 @@ struct programs {
 	int	 bwrap;
 	int	 init;		/* srt-init, beside our own executable */
 	char	*bwrap_path;	/* real, for messages */
+	const char *name;	/* as given to programs_open(), borrowed */
+	unsigned nth;		/* of those in PATH */
 };
 
 /*
@@ -24,12 +26,18 @@ struct programs {
 int	programs_open(struct programs *, const char *bwrap);
 void	programs_close(struct programs *);
 
+/* The real path of that bubblewrap, to be freed; NULL if there is none. */
+char	*programs_bwrap(const char *bwrap);
+
 /*
  * May the command replace bubblewrap, so that the next run starts something
- * else?  Refused with a message (-1); with a write root of / root cannot
- * avoid it and is warned, unless quiet.
+ * else?  Then the next in PATH that it cannot replace is used, with a warning
+ * unless quiet; a command must not keep later runs from starting by putting
+ * one there.  Where there is none, or it was given by its path, it is refused
+ * with a message (-1).  With a write root of / root cannot avoid it and is
+ * warned.
  */
-int	programs_check(const struct programs *, const struct plan *, int quiet);
+int	programs_check(struct programs *, const struct plan *, int quiet);
 
 struct sandbox {
 	const struct plan	*plan;
@@ -61,6 +69,9 @@ int	sandbox_exec(const struct sandbox *, int args);
  * messages, and what to do about it where that is known.
  */
 void	sandbox_explain(int messages, const char *bwrap_path);
+
+/* What to do where user namespaces are refused, as far as can be told. */
+const char *sandbox_userns_advice(void);
 
 /* Did it fail because the kernel forbids a new /proc (a masked one)? */
 int	sandbox_proc_refused(int messages);

@@ -172,12 +172,19 @@ walk(struct tree *t, char **todo, int mark)
 			errno = ELOOP;
 			return NULL;
 		}
-		if (follow(n, todo, p) == -1)
-			return NULL;
+		if (follow(n, todo, p) == -1) {
+			got = -1;
+			break;
+		}
 		p = *todo;
 		n = *p == '/' ? t->root : n->parent;
 	}
-	return got == 0 ? n : NULL;
+	if (got == 0)
+		return n;
+	/* of a link's target: a name too long, or a link of /proc's */
+	if (links > 0 && errno != ENOMEM)
+		errno = ELOOP;
+	return NULL;
 }
 
 struct node *

@@ -92,7 +92,8 @@ struct node *tree_child(struct node *parent, const char *name);
  * followed, the last one too, ".." goes to the real parent.  Every link on
  * the way is marked: LINK_GUARD, it must not be replaced from inside, or
  * LINK_SHOW, it has to be seen there.  Returns NULL with errno, ELOOP for a
- * link that leads nowhere (it is marked all the same).
+ * link that leads nowhere, or where nobody can tell (it is marked all the
+ * same).
  */
 #define LINK_GUARD	1
 #define LINK_SHOW	2

@@ -11,8 +11,8 @@ wrong() {
 	esac
 }
 
-commands='srt srt-claim srt-collect srt-init srt-lane srt-live srt-plan
-	srt-record srt-run srt-seccomp srt-work'
+commands='srt srt-claim srt-collect srt-doctor srt-init srt-lane srt-live
+	srt-plan srt-record srt-run srt-seccomp srt-work'
 
 @test "commands: -h and --help fit one screen, on stdout, and name the command" {
 	for c in $commands; do
@@ -75,6 +75,7 @@ commands='srt srt-claim srt-collect srt-init srt-lane srt-live srt-plan
 	srt -t
 	srt --bwrap
 	srt --why
+	srt-doctor --bwrap
 	srt-lane -C
 	srt-plan -e
 	srt-plan -p
@@ -93,7 +94,7 @@ commands='srt srt-claim srt-collect srt-init srt-lane srt-live srt-plan
 }
 
 @test "commands: an operand where none is taken, or none where one is" {
-	for c in srt-claim srt-collect srt-live srt-seccomp; do
+	for c in srt-claim srt-collect srt-doctor srt-live srt-seccomp; do
 		run -64 --separate-stderr "$c" operand
 		[[ $stderr == *"usage: $c"* ]]
 		run -64 "$c" -- -0
@@ -120,7 +121,8 @@ commands='srt srt-claim srt-collect srt-init srt-lane srt-live srt-plan
 			[[ $output == "$c: standard output: "* ]]
 		done
 	done
-	for c in "srt-claim -V" "srt-collect -V" "srt-live -V" srt-plan; do
+	for c in "srt-claim -V" "srt-collect -V" "srt-live -V" srt-doctor \
+		srt-plan; do
 		run -1 bash -c "$c </dev/null 2>&1 >&-"
 		[ "${#lines[@]}" -eq 1 ]
 	done

@@ -202,6 +202,10 @@ passed_over() {
 	chmod 300 "$place"
 	run ! srt-collect </dev/null
 	[ -S left ]
+	# nor opened by a run that would narrow its mode
+	run -125 --separate-stderr bwrap --dev-bind / / \
+		--ro-bind "$place" "$place" -- srt -d .env -- true
+	[[ $stderr == "srt-run: $place: "*'Permission denied' ]]
 	chmod 700 "$place"
 }
 

@@ -90,6 +90,29 @@ fake() {
 	run -0 srt --bwrap "$base/tools/bwrap" -- true
 }
 
+@test "bubblewrap: one in PATH that the command could replace is passed over" {
+	mkdir bin
+	printf '#!/bin/sh\ntouch %s/evil\nexit 1\n' "$base" >bin/bwrap
+	chmod +x bin/bwrap
+	real=$(command -v bwrap)
+	PATH=$W/bin:$PATH
+	run -0 --separate-stderr srt -d .env -- echo ran
+	[ "$output" = ran ]
+	[ "$stderr" = "srt-run: $W/bin/bwrap: warning: the profile lets the command replace it, so $(realpath "$real") is used" ]
+	srt-plan -e 'allow-write .' -e 'deny-write .env' >"$base/plan"
+	run -0 --separate-stderr srt-record -p "$base/plan" -- echo ran
+	[ "$output" = ran ]
+	# unless it was meant
+	run -125 --separate-stderr srt --bwrap "$W/bin/bwrap" -- true
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	# or there is no other
+	run -125 --separate-stderr env PATH="$W/bin" "$top/cmd/srt" -- /bin/true
+	[[ $stderr == "srt-run: $W/bin/bwrap: the profile lets the command "* ]]
+	[ ! -e "$base/evil" ]
+	srt --sweep
+	nothing_left
+}
+
 @test "bubblewrap: too old, the message names the version that is needed" {
 	fake 'echo "bwrap: Unknown option --as-pid-1" >&2; exit 1'
 	fails 'srt-run: */stub/bwrap: Unknown option*0.5.0*' srt -d .env -- true
@@ -136,6 +159,20 @@ fake() {
 	run -0 srt -d there -- sh -c 'echo x >there; test ! -s there'
 	[ -e "$base/stub/been" ]
 	[ ! -e there ]
+	nothing_left
+}
+
+@test "bubblewrap: a mount that goes meanwhile is planned again" {
+	touch there
+	for words in 'Unable to find \"/newroot/x\" in mount table' \
+		'Unable to remount destination \"/newroot/x\": Invalid argument'; do
+		fake "[ -e $base/stub/been ] || { : >$base/stub/been
+			echo \"bwrap: Can't bind mount /oldroot/x on /newroot/x: $words\" >&2
+			exit 1; }" 'exec /usr/bin/bwrap "$@"'
+		run -0 --separate-stderr srt -d there -- echo ran
+		[ "$output$stderr" = ran ]
+		rm "$base/stub/been"
+	done
 	nothing_left
 }
 

@@ -19,10 +19,10 @@ export GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@example.org
 # The first place of this user, where manifests lie.
 place=/var/tmp/srt-mount-points-$(id -u)
 
-# setup_w: W, an empty directory on the disk that the tree is on, and HOME,
-# another.  /tmp will not do: the sandbox has one of its own.
+# setup_w: W, an empty directory on the disk that the tree is on, or in $disk,
+# and HOME, another.  /tmp will not do: the sandbox has one of its own.
 setup_w() {
-	base=$(mktemp -d "$top/.cache/w.XXXXXX")
+	base=$(mktemp -d "${disk:-$top/.cache}/w.XXXXXX")
 	W=$base/w HOME=$base/home
 	mkdir "$W" "$HOME"
 	export W HOME
