@@ -28,8 +28,12 @@
 enum fate {
 	GONE,		/* removed, or nothing of ours is there any more */
 	REMOVED,	/* by us, now */
+	KEPT,		/* left to others, who may give it up: the claim stays */
 	REFUSED		/* could not be removed; the claim stays */
 };
+
+/* To whom a path is left. */
+enum heir { NOBODY, NAMES_IT, MEANS_IT };
 
 /* One path that a claim names. */
 struct target {
@@ -55,20 +59,29 @@ is_due(const struct manifest *m)
 	    m->mtime_s + REST_S <= time(NULL);
 }
 
-/* Does a manifest that is not due name the path?  Then it is left to it. */
-static int
-is_left_to_others(const struct collector *c, const char *path)
+/*
+ * Does a manifest that is not due name the path?  Then it is left to it.  But
+ * only one that means what stands there will see to it: another is that of a
+ * run which has yet to look, and is gone without a trace if that gives up.
+ */
+static enum heir
+heir_of(const struct collector *c, const struct mark *k)
 {
+	enum heir heir = NOBODY;
 	size_t i, j;
 
 	for (i = 0; i < c->set.n; i++) {
-		if (is_due(&c->set.m[i]))
-			continue;
-		for (j = 0; j < c->set.m[i].nmarks; j++)
-			if (strcmp(c->set.m[i].mark[j].path, path) == 0)
-				return 1;
+		const struct manifest *m = &c->set.m[i];
+
+		for (j = 0; j < m->nmarks && !is_due(m); j++) {
+			if (strcmp(m->mark[j].path, k->path) != 0)
+				continue;
+			if (mark_is_same(&m->mark[j], k))
+				return MEANS_IT;
+			heir = NAMES_IT;
+		}
 	}
-	return 0;
+	return heir;
 }
 
 /* Children before parents: a path sorts before what it is a prefix of. */
@@ -200,18 +213,6 @@ leave_empty_file(int dirfd, const char *aside, const char *name,
 	return saved == 0 ? 0 : -1;
 }
 
-/* Give back what was moved aside and is not ours, replacing nothing. */
-static enum fate
-give_back(int dirfd, const char *aside, const char *name, const char *path)
-{
-	if (sys_rename_noreplace(dirfd, aside, dirfd, name) == 0 ||
-	    (errno == EINVAL && linkat(dirfd, aside, dirfd, name, 0) == 0 &&
-	    unlinkat(dirfd, aside, 0) == 0))
-		return GONE;
-	msg_path(path, "your file is kept beside it as %s", aside);
-	return GONE;
-}
-
 /*
  * What stands aside was at the path a moment ago.  It is ours if it still
  * is what was noted; the move itself has changed its ctime.
@@ -226,8 +227,10 @@ finish_aside(int dirfd, const char *aside, const char *name,
 	k.noted &= ~NOTED_CTIME;
 	if (fstatat(dirfd, aside, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		return fate_of(errno);
-	if (!mark_is_at(&k, dirfd, aside, !t->claim->this_boot, &st))
-		return give_back(dirfd, aside, name, k.path);
+	if (!mark_is_at(&k, dirfd, aside, !t->claim->this_boot, &st)) {
+		aside_give_back(dirfd, aside, name, k.path);
+		return GONE;
+	}
 	if (is_touched(&k, &st) &&
 	    leave_empty_file(dirfd, aside, name, &k, &st) == -1)
 		return REFUSED;
@@ -289,11 +292,11 @@ remove_file(int dirfd, const char *aside, const char *name,
 }
 
 /*
- * left: others name the path, so what stands there is theirs to remove.
- * What a killed process has left aside is this claim's all the same.
+ * With an heir what stands there is not ours to remove.  What a killed process
+ * has left aside is this claim's all the same.
  */
 static enum fate
-remove_target(const struct target *t, int left)
+remove_target(const struct target *t, enum heir heir)
 {
 	char aside[ASIDE_LEN];
 	const char *name;
@@ -305,9 +308,12 @@ remove_target(const struct target *t, int left)
 		return fate_of(errno);
 	aside_name(aside, t->claim->id, t->mark->index);
 	fate = settle_aside(dirfd, aside, name, t);
-	if (fate != GONE || left)
+	if (fate != GONE || heir == MEANS_IT)
 		goto out;
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+	if (heir == NAMES_IT)
+		fate = mark_is_at(t->mark, dirfd, name, !t->claim->this_boot,
+		    &st) ? KEPT : GONE;
+	else if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		fate = fate_of(errno);
 	else if (!mark_is_at(t->mark, dirfd, name, !t->claim->this_boot, &st))
 		fate = GONE;
@@ -330,8 +336,7 @@ remove_targets(struct collector *c)
 		const struct target *t = &c->target[i];
 
 		errno = 0;
-		switch (remove_target(t, is_left_to_others(c,
-		    t->mark->path))) {
+		switch (remove_target(t, heir_of(c, t->mark))) {
 		case REMOVED:
 			if (c->told != NULL)
 				c->told(t->mark->path);
@@ -341,6 +346,9 @@ remove_targets(struct collector *c)
 			    "removed now");
 			c->refused[t->claim - c->set.m] = 1;
 			status = EXIT_FAIL;
+			break;
+		case KEPT:
+			c->refused[t->claim - c->set.m] = 1;
 			break;
 		case GONE:
 			break;

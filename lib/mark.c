@@ -206,3 +206,11 @@ mark_is_at(const struct mark *k, int dirfd, const char *name, int other_boot,
 	sys_btime(dirfd, name, &btime);
 	return mark_matches(k, st, &btime, other_boot);
 }
+
+int
+mark_is_same(const struct mark *a, const struct mark *b)
+{
+	return (a->noted & b->noted & NOTED_INODE) != 0 &&
+	    strcmp(a->path, b->path) == 0 && a->ino == b->ino &&
+	    a->dev == b->dev && same_time(&a->btime, &b->btime);
+}

@@ -73,7 +73,10 @@ int	mark_note(struct mark *, int dirfd, const char *name);
 int	mark_matches(const struct mark *, const struct stat *,
 	    const struct timespec *btime, int other_boot);
 
-/* The same of what stands at name in dirfd, which *st then describes. */
+/* Do both mean the same thing at the same path? */
+int	mark_is_same(const struct mark *, const struct mark *);
+
+/* mark_matches() of what stands at name in dirfd, *st then describes it. */
 int	mark_is_at(const struct mark *, int dirfd, const char *name,
 	    int other_boot, struct stat *st);
 

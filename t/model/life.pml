@@ -77,7 +77,7 @@ bit calm;
 			 (ns[s] >= WAITS && ns[s] <= RUNS))
 
 /* Does the command run, or may it still come to that? */
-#define may_run(s)	(sup[s] == MADE || (gate[s] >= UP && gate[s] <= FREE) || \
+#define may_run(s)	(sup[s] == MADE || (gate[s] >= UP && gate[s] <= SEEN) || \
 			 ns[s] == RUNS || ns[s] == ENDS)
 
 /* Over, but for a child of a killed monitor that waits for ever. */

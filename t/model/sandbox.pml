@@ -51,12 +51,13 @@ proctype sandbox(byte s)
 	    }
 	:: atomic { gate[s] == COVERED ->
 		gate[s] = (MONITOR(s) -> SEEN : OVER) }
+	/* told to the supervisor first, who has to be there */
 	:: atomic { gate[s] == SEEN ->
 		if
-		:: ns[s] == ASKS -> assert(!orphan[s]); ns[s] = RUNS
-		:: else
-		fi;
-		gate[s] = WATCHES }
+		:: ns[s] == ASKS && sup[s] == MADE ->
+			assert(!orphan[s]); ns[s] = RUNS; gate[s] = WATCHES
+		:: else -> gate[s] = OVER
+		fi }
 	:: atomic { gate[s] >= UP && gate[s] <= SEEN && (sup[s] == OVER ||
 		(mon[s] == OVER && ns[s] != ASKS) || !calm) ->
 		gate[s] = OVER }
