@@ -300,14 +300,15 @@ in_vain() {
 		tracer=$!
 		wait_for stopped_or_over
 		stopped=$(pgrep -P "$tracer") || break
+		put=
 		if [ -S a ]; then
 			cp "$base/mine" new
 			mv -T new a
-			seen=$((seen + 1))
+			put=1 seen=$((seen + 1))
 		fi
 		kill -CONT "$stopped"
 		ended 75 "$tracer"
-		if [ -e a ]; then
+		if [ "$put" ]; then
 			[ "$(cat a)" = mine ]
 			rm a
 		fi
