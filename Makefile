@@ -137,6 +137,13 @@ demo:
 	+$(MAKE) -s all
 	t/demo
 
+# a stopwatch for the mutex, see t/bench/mutex
+.cache/mutex/srt-run: cmd/srt-run.c t/bench/mutex.c $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) -static -Wl,--wrap=lock_mutex,--wrap=file_close \
+	    $(LDFLAGS) -o $@ cmd/srt-run.c t/bench/mutex.c $(LIB) $(LDLIBS)
+	ln -sf ../../cmd/srt-init $(@D)
+
 bench: all
 	[ ! -x t/bench/run ] || t/bench/run
 

@@ -63,8 +63,8 @@ claim(struct place *p, const char *name, void (*told)(const char *))
 static int
 end_stray(struct place *p, const struct manifest *m)
 {
-	if (m->locked || m->unknown || !m->this_boot ||
-	    (m->child_pid != 0 && (!m->this_pidns || p->second)))
+	if (m->locked || m->unknown || !m->this_boot || (m->child_pid != 0 &&
+	    (!m->live || !m->this_pidns || p->second)))
 		return 0;
 	return manifest_end_stray(p, m->id);
 }

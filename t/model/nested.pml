@@ -377,7 +377,11 @@ init {
 		top = USERS;
 #endif
 		run sandbox(0); run supervise(0);
+#ifndef ALONE
 		run sandbox(1); run supervise(1);
+#else
+		sup[1] = OVER; gate[1] = OVER; mon[1] = OVER;
+#endif
 #ifndef FAR
 		run cleaner(0, 1);
 #else
