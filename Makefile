@@ -2,6 +2,7 @@
 # make check         lints, unit drivers, t/*.bats; ends with the totals
 # make unit          the unit drivers alone, with musl and with sanitizers
 # make lint          the cheap lints; LINT=all adds the analyzers
+# make model         all configurations of t/model, hours and gigabytes
 # make demo          shows what the toolbox does, t/demo
 # make bench         timings, no part of check
 # make install       to $(DESTDIR)$(PREFIX)
@@ -128,7 +129,7 @@ lint: all
 
 # "+": both start makes of their own
 check:
-	t/packages build unit check
+	t/packages build unit check model
 	+$(MAKE) -s all drivers
 	+@LINT=$(LINT) t/run
 
@@ -136,6 +137,10 @@ demo:
 	t/packages build demo
 	+$(MAKE) -s all
 	t/demo
+
+model:
+	t/packages model
+	t/model/check all
 
 # a stopwatch for the mutex, see t/bench/mutex
 .cache/mutex/srt-run: cmd/srt-run.c t/bench/mutex.c $(LIB)
@@ -160,4 +165,4 @@ clean:
 	rm -f $(BIN) $(LIB) $(LIBOBJ) $(UNIT)
 	rm -rf $(SAN)
 
-.PHONY: all bench check clean demo drivers install lint unit
+.PHONY: all bench check clean demo drivers install lint model unit

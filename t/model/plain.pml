@@ -218,6 +218,9 @@ proctype supervise(byte s)
 	bit named[PATHS];
 	byte was, attempt, p;
 
+#ifdef RUNNING
+	if :: s == 0 -> goto wait :: else fi;
+#endif
 again:
 	/* prepare(): in the end the plan is made under the mutex, too */
 	if
@@ -684,8 +687,14 @@ init {
 	byte i;
 
 	atomic {
-#ifdef OWNS
+#if defined(OWNS) || defined(RUNNING)
 		at[0] = BLANK;
+#endif
+#ifdef RUNNING		/* the first runs already, on a file of the user's */
+		man[0].name = NAMED;
+		man[0].role[0] = OWN; man[0].obj[0] = BLANK;
+		covers(0, 0) = BLANK;
+		sup[0] = MADE; mon[0] = UP; gate[0] = FREE; ns[0] = RUNS;
 #endif
 		run sandbox(0); run supervise(0);
 #ifndef ALONE
@@ -705,7 +714,10 @@ init {
 #endif
 
 #ifdef WATCH
-		run watcher(0); run watcher(1);
+		run watcher(0);
+#ifndef RUNNING
+		run watcher(1);
+#endif
 #endif
 #if EDITS > 0
 		run user();
