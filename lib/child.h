@@ -14,7 +14,8 @@ int	child_status(int wstatus);
 /*
  * End (SIGKILL) every other process that has the file st open; with
  * lock_only just those whose description holds a lock on it.  Waits a second
- * at most for each to have ended.  Returns how many.  Without a /proc of our PID namespace nothing finds them: 0.
+ * at most for each to have ended.  Returns how many.  Without a /proc of our
+ * PID namespace nothing finds them: 0.
  */
 int	child_end_holders(const struct stat *, int lock_only);
 

@@ -65,7 +65,8 @@ proctype sandbox(byte s)
 	/* all that is left of it, or all there will ever be */
 	:: atomic { sup[s] == OVER && mon[s] == YET -> mon[s] = OVER;
 		gate[s] = OVER }
-	:: atomic { is_over(s) && (ns[s] == NONE || ns[s] == EMPTY || far[s]) -> break }
+	:: atomic { is_over(s) && (ns[s] == NONE || ns[s] == EMPTY ||
+		far[s]) -> break }
 	od
 }
 
