@@ -2,7 +2,7 @@
 # make check         lints, unit drivers, t/*.bats; ends with the totals
 # make unit          the unit drivers alone, with musl and with sanitizers
 # make lint          the cheap lints; LINT=all adds the analyzers
-# make model         all configurations of t/model, hours and gigabytes
+# make model         all configurations of t/model, minutes and gigabytes
 # make demo          shows what the toolbox does, t/demo
 # make bench         timings, no part of check
 # make install       to $(DESTDIR)$(PREFIX)
