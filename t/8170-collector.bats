@@ -205,3 +205,22 @@ nothing_lives() { [ -z "$(srt-live)" ]; }
 	kill -CONT "$stopped"
 	ended 0 "$tracer"
 }
+
+@test "collector: one that is stopped could remove what a run covers again: that is ended after five seconds" {
+	echo old >.env
+	hold -w . -d .env 2>"$base/err"
+	leave "$W/left"
+	srt-claim >/dev/null
+	stop_after renameat2 1 srt-collect
+	echo new >new
+	mv new .env
+	wait_for grep -q "^srt-run: $place: the lock is held by process $stopped for more than 5 seconds$" "$base/err"
+	ended 125 "$pid"
+	[ "$(cat .env)" = new ]
+	kill -CONT "$stopped"
+	ended 0 "$tracer"
+	exec {hold_in}>&- {hold_out}<&-
+	srt --sweep
+	rm .env
+	nothing_left
+}
