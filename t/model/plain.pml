@@ -395,7 +395,9 @@ dead:	/* run_close(), or killed; the watcher ends with its supervisor */
 	atomic {
 		UNLOCK(BY_SUP(s));
 		sup[s] = OVER;
+#ifndef LATE		/* weakened: the watcher goes on for a while */
 		if :: gate[s] == FREE -> gate[s] = OVER :: else fi;
+#endif
 		if :: man[s].name == GONE -> forget(s) :: else fi;
 		saw[0] = 0; saw[PATHS - 1] = 0; named[0] = 0;
 		named[PATHS - 1] = 0; was = 0; attempt = 0; p = 0
