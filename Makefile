@@ -2,6 +2,7 @@
 # make check         lints, unit drivers, t/*.bats; ends with the totals
 # make unit          the unit drivers alone, with musl and with sanitizers
 # make lint          the cheap lints; LINT=all adds the analyzers
+# make model         all configurations of t/model, minutes and gigabytes
 # make demo          shows what the toolbox does, t/demo
 # make bench         timings, no part of check
 # make stress        the storm of t/stress in its long form, half an hour
@@ -143,7 +144,7 @@ lint: all
 
 # "+": both start makes of their own
 check:
-	t/packages build unit check
+	t/packages build unit check model
 	+$(MAKE) -s all drivers .cache/bwrap/stamp
 	+@LINT=$(LINT) t/run
 
@@ -151,6 +152,17 @@ demo:
 	t/packages build demo
 	+$(MAKE) -s all
 	t/demo
+
+model:
+	t/packages model
+	t/model/check all
+
+# a stopwatch for the mutex, see t/bench/mutex
+.cache/mutex/srt-run: cmd/srt-run.c t/bench/mutex.c $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) -static -Wl,--wrap=lock_mutex,--wrap=file_close \
+	    $(LDFLAGS) -o $@ cmd/srt-run.c t/bench/mutex.c $(LIB) $(LDLIBS)
+	ln -sf ../../cmd/srt-init $(@D)
 
 bench: all
 	[ ! -x t/bench/run ] || t/bench/run
@@ -172,4 +184,4 @@ clean:
 	rm -f $(BIN) $(LIB) $(LIBOBJ) $(UNIT)
 	rm -rf $(SAN)
 
-.PHONY: all bench check clean demo drivers install lint stress unit
+.PHONY: all bench check clean demo drivers install lint model stress unit

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@
 #include "sys.h"
 
 #define INFO_MAX 65536	/* bytes of a file in /proc/PID */
-#define END_S	 5	/* for processes to be gone when killed */
+#define END_MS	1000	/* for a process to end that was killed */
+#define END_S	5	/* for all of them, one after another */
 
 int
 child_status(int wstatus)
@@ -71,6 +73,15 @@ is_holder(const char *pid, const struct stat *st, int lock_only)
 	return found;
 }
 
+static void
+wait_for(int pidfd)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+
+	while (poll(&p, 1, END_MS) == -1 && errno == EINTR)
+		;
+}
+
 int
 child_end_holders(const struct stat *st, int lock_only)
 {
@@ -93,8 +104,10 @@ child_end_holders(const struct stat *st, int lock_only)
 			continue;
 		/* looked again: the pid may have been another's by now */
 		if (is_holder(d->d_name, st, lock_only) &&
-		    sys_pidfd_kill(pidfd, SIGKILL) == 0)
+		    sys_pidfd_kill(pidfd, SIGKILL) == 0) {
+			wait_for(pidfd);
 			n++;
+		}
 		close(pidfd);
 	}
 	closedir(proc);

@@ -15,8 +15,9 @@ int	child_status(int wstatus);
 
 /*
  * End (SIGKILL) every other process that has the file st open; with
- * lock_only just those whose description holds a lock on it.  Returns how
- * many.  Without a /proc of our PID namespace nothing finds them: 0.
+ * lock_only just those whose description holds a lock on it.  Waits a second
+ * at most for each to have ended.  Returns how many.  Without a /proc of our
+ * PID namespace nothing finds them: 0.
  */
 int	child_end_holders(const struct stat *, int lock_only);
 

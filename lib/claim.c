@@ -54,18 +54,35 @@ claim(struct place *p, const char *name, void (*told)(const char *))
 	return 0;
 }
 
+/*
+ * Without its monitor a sandbox is ending.  But its first process waits for
+ * ever if the monitor was killed before it said to go on, which it says after
+ * it has written child-pid: whoever holds the lock of init is ended.  Of the
+ * copy in $SRT_PLACE the monitor has no lock.  Returns how many were.
+ */
+static int
+end_stray(struct place *p, const struct manifest *m)
+{
+	if (m->locked || m->unknown || !m->this_boot || (m->child_pid != 0 &&
+	    (!m->live || !m->this_pidns || p->second)))
+		return 0;
+	return manifest_end_stray(p, m->id);
+}
+
 static int
 judge(struct place *p, const char *name, void (*told)(const char *))
 {
 	struct manifest m;
-	int over, stray;
+	int over;
 
 	if (manifest_read(p, name, &m) == -1)
 		return 0;	/* what cannot be read counts as live */
+	if (end_stray(p, &m) > 0 && m.live) {
+		manifest_free(&m);
+		if (manifest_read(p, name, &m) == -1)
+			return 0;
+	}
 	over = !m.live;
-	stray = over && m.this_boot && m.child_pid == 0;
-	if (stray)
-		manifest_end_stray(p, m.id);
 	manifest_free(&m);
 	return over ? claim(p, name, told) : 0;
 }

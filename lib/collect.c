@@ -28,9 +28,12 @@
 enum fate {
 	GONE,		/* removed, or nothing of ours is there any more */
 	REMOVED,	/* by us, now */
-	LEFT,		/* a living run needs it; the claim stays */
+	KEPT,		/* left to others, who may give it up: the claim stays */
 	REFUSED		/* could not be removed; the claim stays */
 };
+
+/* To whom a path is left. */
+enum heir { NOBODY, NAMES_IT, MEANS_IT };
 
 /* One path that a claim names. */
 struct target {
@@ -42,7 +45,7 @@ struct collector {
 	struct manifests	 set;
 	struct target		*target;
 	size_t			 ntargets;
-	int			*stays;	/* per manifest */
+	int			*refused;	/* per manifest */
 	void			(*told)(const char *);
 };
 
@@ -57,23 +60,28 @@ is_due(const struct manifest *m)
 }
 
 /*
- * Does a manifest that is not due name the path, or, exactly, the very file
- * that the mark names at it?
+ * Does a manifest that is not due name the path?  Then it is left to it.  But
+ * only one that means what stands there will see to it: another is that of a
+ * run which has yet to look, and is gone without a trace if that gives up.
  */
-static int
-others_name(const struct collector *c, const struct mark *k, int exactly)
+static enum heir
+heir_of(const struct collector *c, const struct mark *k)
 {
+	enum heir heir = NOBODY;
 	size_t i, j;
 
 	for (i = 0; i < c->set.n; i++) {
 		const struct manifest *m = &c->set.m[i];
 
-		for (j = 0; !is_due(m) && j < m->nmarks; j++)
-			if (exactly ? mark_same(&m->mark[j], k) :
-			    strcmp(m->mark[j].path, k->path) == 0)
-				return 1;
+		for (j = 0; j < m->nmarks && !is_due(m); j++) {
+			if (strcmp(m->mark[j].path, k->path) != 0)
+				continue;
+			if (mark_is_same(&m->mark[j], k))
+				return MEANS_IT;
+			heir = NAMES_IT;
+		}
 	}
-	return 0;
+	return heir;
 }
 
 /* Children before parents: a path sorts before what it is a prefix of. */
@@ -93,8 +101,8 @@ find_targets(struct collector *c)
 	for (i = 0; i < c->set.n; i++)
 		n += c->set.m[i].nmarks;
 	c->target = calloc(n + 1, sizeof(*c->target));
-	c->stays = calloc(c->set.n + 1, sizeof(*c->stays));
-	if (c->target == NULL || c->stays == NULL)
+	c->refused = calloc(c->set.n + 1, sizeof(*c->refused));
+	if (c->target == NULL || c->refused == NULL)
 		return -1;
 	for (i = 0; i < c->set.n; i++) {
 		if (!is_due(&c->set.m[i]))
@@ -205,18 +213,6 @@ leave_empty_file(int dirfd, const char *aside, const char *name,
 	return saved == 0 ? 0 : -1;
 }
 
-/* Give back what was moved aside and is not ours, replacing nothing. */
-static enum fate
-give_back(int dirfd, const char *aside, const char *name, const char *path)
-{
-	if (sys_rename_noreplace(dirfd, aside, dirfd, name) == 0 ||
-	    (errno == EINVAL && linkat(dirfd, aside, dirfd, name, 0) == 0 &&
-	    unlinkat(dirfd, aside, 0) == 0))
-		return GONE;
-	msg_path(path, "your file is kept beside it as %s", aside);
-	return GONE;
-}
-
 /*
  * What stands aside was at the path a moment ago.  It is ours if it still
  * is what was noted; the move itself has changed its ctime.
@@ -231,8 +227,10 @@ finish_aside(int dirfd, const char *aside, const char *name,
 	k.noted &= ~NOTED_CTIME;
 	if (fstatat(dirfd, aside, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		return fate_of(errno);
-	if (!mark_is_at(&k, dirfd, aside, !t->claim->this_boot, &st))
-		return give_back(dirfd, aside, name, k.path);
+	if (!mark_is_at(&k, dirfd, aside, !t->claim->this_boot, &st)) {
+		aside_give_back(dirfd, aside, name, k.path);
+		return GONE;
+	}
 	if (is_touched(&k, &st) &&
 	    leave_empty_file(dirfd, aside, name, &k, &st) == -1)
 		return REFUSED;
@@ -294,13 +292,11 @@ remove_file(int dirfd, const char *aside, const char *name,
 }
 
 /*
- * Where others name the path, what stands there is theirs to remove, once
- * they name it, too: a watcher may not have seen yet that this is another
- * file than the one it knew.  What a killed process has left aside is this
- * claim's all the same.
+ * With an heir what stands there is not ours to remove.  What a killed process
+ * has left aside is this claim's all the same.
  */
 static enum fate
-remove_target(const struct collector *c, const struct target *t)
+remove_target(const struct target *t, enum heir heir)
 {
 	char aside[ASIDE_LEN];
 	const char *name;
@@ -312,14 +308,15 @@ remove_target(const struct collector *c, const struct target *t)
 		return fate_of(errno);
 	aside_name(aside, t->claim->id, t->mark->index);
 	fate = settle_aside(dirfd, aside, name, t);
-	if (fate != GONE || others_name(c, t->mark, 1))
+	if (fate != GONE || heir == MEANS_IT)
 		goto out;
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+	if (heir == NAMES_IT)
+		fate = mark_is_at(t->mark, dirfd, name, !t->claim->this_boot,
+		    &st) ? KEPT : GONE;
+	else if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		fate = fate_of(errno);
 	else if (!mark_is_at(t->mark, dirfd, name, !t->claim->this_boot, &st))
 		fate = GONE;
-	else if (others_name(c, t->mark, 0))
-		fate = LEFT;
 	else if (t->mark->kind == KIND_DIR)
 		fate = remove_dir(dirfd, name);
 	else
@@ -339,7 +336,7 @@ remove_targets(struct collector *c)
 		const struct target *t = &c->target[i];
 
 		errno = 0;
-		switch (remove_target(c, t)) {
+		switch (remove_target(t, heir_of(c, t->mark))) {
 		case REMOVED:
 			if (c->told != NULL)
 				c->told(t->mark->path);
@@ -347,10 +344,11 @@ remove_targets(struct collector *c)
 		case REFUSED:
 			msg_path(t->mark->path, "placeholder cannot be "
 			    "removed now");
+			c->refused[t->claim - c->set.m] = 1;
 			status = EXIT_FAIL;
-			/* FALLTHROUGH */
-		case LEFT:
-			c->stays[t->claim - c->set.m] = 1;
+			break;
+		case KEPT:
+			c->refused[t->claim - c->set.m] = 1;
 			break;
 		case GONE:
 			break;
@@ -369,7 +367,7 @@ drop_claims(struct collector *c)
 	for (i = 0; i < c->set.n; i++) {
 		struct manifest *m = &c->set.m[i];
 
-		if (!is_due(m) || c->stays[i])
+		if (!is_due(m) || c->refused[i])
 			continue;
 		snprintf(name, sizeof(name), "%s.init", m->id);
 		if (unlinkat(m->place->fd, name, 0) == -1 && errno != ENOENT)
@@ -461,6 +459,6 @@ collect_all(struct places *ps, void (*told)(const char *))
 	places_unlock(ps);
 	manifests_free(&c.set);
 	free(c.target);
-	free(c.stays);
+	free(c.refused);
 	return status;
 }

@@ -37,6 +37,7 @@ struct guard {
 	const char	*refused;	/* why nothing may be made, or NULL */
 	int		 away;		/* it has gone, nothing to protect */
 	int		 suspect;	/* to be looked at for signs: watch.c */
+	int		 join;		/* its placeholder may be another run's */
 };
 
 struct cover {

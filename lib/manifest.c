@@ -284,6 +284,7 @@ manifest_read(struct place *place, const char *name, struct manifest *m)
 	if (parse(m, buf, len) == -1)
 		goto bad;
 	free(buf);
+	m->locked = locked;
 	m->live = judge(m, locked);
 	return 0;
 bad:

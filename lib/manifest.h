@@ -26,7 +26,8 @@ struct manifest {
 	struct place	*place;		/* borrowed */
 	int		 fd;		/* read-only, or -1 */
 	int		 claimed;
-	int		 live;		/* see manifest_judge() */
+	int		 live;
+	int		 locked;	/* its own lock is held */
 	int		 unknown;	/* has lines of a later version */
 	int		 this_boot;
 	int		 this_pidns;
@@ -97,7 +98,7 @@ void	vouch_close(struct vouch *);
 
 /*
  * End what a killed monitor has left waiting for ever: processes that hold
- * ID.init open although nobody wrote a child-pid.  Returns how many.
+ * the lock of ID.init.  Returns how many.
  */
 int	manifest_end_stray(struct place *, const char *id);
 

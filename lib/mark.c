@@ -171,13 +171,6 @@ is_known(const struct timespec *t)
 }
 
 int
-mark_same(const struct mark *a, const struct mark *b)
-{
-	return strcmp(a->path, b->path) == 0 && a->ino == b->ino &&
-	    a->dev == b->dev && same_time(&a->btime, &b->btime);
-}
-
-int
 mark_matches(const struct mark *k, const struct stat *st,
     const struct timespec *btime, int other_boot)
 {
@@ -212,4 +205,12 @@ mark_is_at(const struct mark *k, int dirfd, const char *name, int other_boot,
 		return 0;
 	sys_btime(dirfd, name, &btime);
 	return mark_matches(k, st, &btime, other_boot);
+}
+
+int
+mark_is_same(const struct mark *a, const struct mark *b)
+{
+	return (a->noted & b->noted & NOTED_INODE) != 0 &&
+	    strcmp(a->path, b->path) == 0 && a->ino == b->ino &&
+	    a->dev == b->dev && same_time(&a->btime, &b->btime);
 }

@@ -62,9 +62,6 @@ int	mark_parse_ctime(struct mark *, const char *word);
 /* Take the identity of what stands at name in dirfd; -1 with errno. */
 int	mark_note(struct mark *, int dirfd, const char *name);
 
-/* Do both name the same file at the same path? */
-int	mark_same(const struct mark *, const struct mark *);
-
 /*
  * Is st, what stands at the mark's path, still the placeholder that was
  * noted?  Inode numbers are reused at once, so the time of birth has to be
@@ -76,7 +73,10 @@ int	mark_same(const struct mark *, const struct mark *);
 int	mark_matches(const struct mark *, const struct stat *,
 	    const struct timespec *btime, int other_boot);
 
-/* The same of what stands at name in dirfd, which *st then describes. */
+/* Do both mean the same thing at the same path? */
+int	mark_is_same(const struct mark *, const struct mark *);
+
+/* mark_matches() of what stands at name in dirfd, *st then describes it. */
 int	mark_is_at(const struct mark *, int dirfd, const char *name,
 	    int other_boot, struct stat *st);
 

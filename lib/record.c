@@ -20,6 +20,16 @@ aside_name(char name[ASIDE_LEN], const char *id, size_t i)
 	snprintf(name, ASIDE_LEN, ".srt-%s.%zu", id, i);
 }
 
+void
+aside_give_back(int dirfd, const char *aside, const char *name,
+    const char *path)
+{
+	if (sys_rename_noreplace(dirfd, aside, dirfd, name) == -1 &&
+	    (errno != EINVAL || linkat(dirfd, aside, dirfd, name, 0) == -1 ||
+	    unlinkat(dirfd, aside, 0) == -1))
+		msg_path(path, "your file is kept beside it as %s", aside);
+}
+
 /* The marks that lie below mark i follow it without a gap. */
 static size_t
 end_of(const struct record *r, size_t i)
@@ -265,6 +275,29 @@ unmake_aside(const struct record *r, size_t i, int dirfd)
 }
 
 /*
+ * What stands at its name goes the way collect.c explains: moved aside and
+ * compared again, as the user may put a file there in between.
+ */
+static int
+unmake_one(const struct record *r, size_t i, int dirfd, const char *name)
+{
+	const struct mark *k = &r->mark[i];
+	char aside[ASIDE_LEN];
+	struct stat st;
+
+	if (k->kind == KIND_DIR)
+		return unlink_mark(dirfd, name, k);
+	aside_name(aside, r->vouch.id, i);
+	if (sys_rename_noreplace(dirfd, name, dirfd, aside) == -1 &&
+	    (errno != EINVAL || renameat(dirfd, name, dirfd, aside) == -1))
+		return errno == ENOENT;
+	if (mark_is_at(k, dirfd, aside, 0, &st))
+		return unlink_mark(dirfd, aside, k);
+	aside_give_back(dirfd, aside, name, k->path);
+	return 1;
+}
+
+/*
  * Undo: newest first, each only if it still is what was made.  Whether all
  * is gone; what is not stays named for the collector.
  */
@@ -284,8 +317,9 @@ unmake(struct record *r)
 			continue;
 		k->noted &= NOTED_INODE;
 		if (mark_is_at(k, dirfd, name, 0, &st))
-			all &= unlink_mark(dirfd, name, k);
-		all &= unmake_aside(r, i, dirfd);
+			all &= unmake_one(r, i, dirfd, name);
+		else
+			all &= unmake_aside(r, i, dirfd);
 		file_close(&dirfd);
 	}
 	return all;
@@ -529,6 +563,21 @@ publish(struct places *places, struct record *r)
 	return -1;
 }
 
+/*
+ * Does it name what others have made?  A collector may have left that to us
+ * since: then our manifest stays, for the next one.
+ */
+static int
+names_others(const struct record *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nmarks; i++)
+		if (r->mark[i].role != ROLE_MAKE)
+			return 1;
+	return 0;
+}
+
 int
 record_make(const struct plan *p, struct places *places, int locked,
     int quiet, struct record *r)
@@ -558,7 +607,7 @@ record_make(const struct plan *p, struct places *places, int locked,
 	if (!locked)
 		places_unlock(places);
 	if (status != 0) {
-		if (!r->left)
+		if (!r->left && !names_others(r))
 			manifest_withdraw(&r->vouch);
 		record_free(r);
 	}
@@ -707,7 +756,7 @@ record_join(struct record *r, struct places *places, const char *path,
 				continue;
 			for (own = 0; own < r->nmarks; own++)
 				if (!r->mark[own].undone &&
-				    mark_same(&r->mark[own], k))
+				    mark_is_same(&r->mark[own], k))
 					break;
 			if (own < r->nmarks)
 				continue;

@@ -26,7 +26,8 @@ struct record {
  * 0; EXIT_AGAIN (exits.h; with a message unless quiet) if the plan no longer
  * holds; RECORD_BUSY after a message if a mutex was held too long; else
  * EXIT_FAIL after a message.  On failure nothing is left, and *r needs no
- * record_free().
+ * record_free().  A manifest that names what others have made stays, though:
+ * it is over, and the next clean-up's.
  */
 int	record_make(const struct plan *, struct places *, int locked,
 	    int quiet, struct record *r);
@@ -52,6 +53,8 @@ int	record_again(struct record *r, const char *path, const char *root,
  * Name in the manifest what another run's manifest says of path and of the
  * directories above it, where it still is true: this run relies on it now.
  * host is a descriptor of the root outside, where no cover is in the way.
+ * The caller holds the mutexes: a collector that has not seen the name would
+ * remove what is joined.
  */
 int	record_join(struct record *r, struct places *, const char *path,
 	    int host);
@@ -59,5 +62,12 @@ int	record_join(struct record *r, struct places *, const char *path,
 /* The name under which mark i is made, and is moved aside to be removed. */
 #define ASIDE_LEN (ID_LEN + 32)
 void	aside_name(char name[ASIDE_LEN], const char *id, size_t i);
+
+/*
+ * Give back to path, name in dirfd, what was moved aside and is not ours,
+ * replacing nothing; where that cannot be, it stays, and that is said.
+ */
+void	aside_give_back(int dirfd, const char *aside, const char *name,
+	    const char *path);
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "lock.h"
 #include "msg.h"
 #include "sys.h"
 #include "watch.h"
@@ -335,9 +336,7 @@ restore(struct watcher *w, size_t i)
 		watch_inode(w, g);
 	if (!g->denied)
 		return 0;
-	/* it may be another run's placeholder that stands there now */
-	record_join(w->cover->record, w->places, g->path, w->cover->host);
-	g = &w->cover->guard[i];
+	g->join = 1;
 	if (w->on_lost == LOST_REPORT)
 		say_lost(g, "is denied again");
 	else
@@ -406,6 +405,38 @@ restore_round(struct watcher *w, int makeable)
 }
 
 /*
+ * What is covered again may be another run's placeholder: then it is ours,
+ * too.  That waits until all is covered, as it takes the mutex.
+ */
+static int
+join_all(struct watcher *w)
+{
+	struct place *who;
+	long holder;
+	size_t i;
+	int any = 0, r = 0;
+
+	for (i = 0; i < w->cover->n; i++)
+		any |= w->cover->guard[i].join;
+	if (!any)
+		return 0;
+	if (places_lock(w->places, &who, &holder) == -1) {
+		lock_say(who->path, holder);
+		r = -1;
+	}
+	for (i = 0; i < w->cover->n && r == 0; i++) {
+		struct guard *g = &w->cover->guard[i];
+
+		if (g->join)
+			record_join(w->cover->record, w->places, g->path,
+			    w->cover->host);
+		g->join = 0;
+	}
+	places_unlock(w->places);
+	return r;
+}
+
+/*
  * What cannot be made again ends the run where it has been removed, as with a
  * worktree of git: then nothing else that goes with it is to be made again, in
  * the way of who removes it.  To make one again may bring back what another
@@ -420,7 +451,7 @@ restore_all(struct watcher *w)
 		return -1;
 	for (round = 0; restored > 0 && round < ROUNDS; round++)
 		restored = restore_round(w, 1);
-	return restored == -1 ? -1 : 0;
+	return restored == -1 ? -1 : join_all(w);
 }
 
 static void

@@ -103,6 +103,13 @@ other_process() {
 	ended 137 "$locker"
 }
 
+@test "claim: when init is named, but the monitor has gone, who holds its lock is ended" {
+	forge "$one" '{ "child-pid": 4194304 }'
+	locked "$place/$one.init"
+	is_over
+	ended 137 "$locker"
+}
+
 @test "claim: half a line does not name init" {
 	forge "$one"
 	printf '{ "child-pid": %d' $$ >>"$forged"

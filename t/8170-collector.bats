@@ -46,6 +46,34 @@ start() {
 	starter=$!
 }
 
+@test "collector: what it leaves to a start that is then refused goes with the next" {
+	leave "$W/.env"
+	profile "$W/.env" "$W/x" | srt-plan >"$base/plan"
+	stop_after renameat 1 srt-record -p "$base/plan" -- true
+	srt --sweep
+	[ -S .env ]
+	echo mine >x
+	kill -CONT "$stopped"
+	ended 75 "$tracer"
+	srt --sweep
+	[ "$(cat x)" = mine ]
+	rm x
+	nothing_left
+}
+
+@test "collector: what it leaves to a start that has yet to look goes, whatever becomes of that" {
+	profile "$W/.env" | srt-plan >"$base/absent"
+	leave "$W/.env"
+	# planned before that was there; named, and not looked again
+	stop_after renameat 1 srt-record -p "$base/absent" -- true
+	srt --sweep
+	[ -S .env ]
+	kill -KILL "$stopped"
+	ended 137 "$tracer"
+	srt --sweep
+	nothing_left
+}
+
 @test "collector: stopped before it removes, it is waited for, and then the deny holds" {
 	leave "$W/.env"
 	srt-claim >/dev/null
@@ -174,4 +202,23 @@ nothing_lives() { [ -z "$(srt-live)" ]; }
 	run -0 timeout 60 srt-plan -e "allow-write $W"
 	kill -CONT "$stopped"
 	ended 0 "$tracer"
+}
+
+@test "collector: one that is stopped could remove what a run covers again: that is ended after five seconds" {
+	echo old >.env
+	hold -w . -d .env 2>"$base/err"
+	leave "$W/left"
+	srt-claim >/dev/null
+	stop_after renameat2 1 srt-collect
+	echo new >new
+	mv new .env
+	wait_for grep -q "^srt-run: $place: the lock is held by process $stopped for more than 5 seconds$" "$base/err"
+	ended 125 "$pid"
+	[ "$(cat .env)" = new ]
+	kill -CONT "$stopped"
+	ended 0 "$tracer"
+	exec {hold_in}>&- {hold_out}<&-
+	srt --sweep
+	rm .env
+	nothing_left
 }

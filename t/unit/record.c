@@ -261,7 +261,12 @@ relied(void)
 	forget();
 	empty("w");
 	empty("place");
-	stale(&q);	/* it is gone now */
+	/* It is gone now.  The name stays, until the next clean-up. */
+	CHECK_INT(record_make(&q, &places, 0, 1, &two), EXIT_AGAIN);
+	CHECK_INT(places.p[0].mutex, -1);
+	clean_up(&two);
+	CHECK_INT(ntold, 0);
+	empty("place");
 	plan_free(&p);
 	plan_free(&q);
 }
