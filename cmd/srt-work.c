@@ -360,6 +360,24 @@ default_base(void)
 	return tmp == NULL || *tmp == '\0' ? "/tmp" : tmp;
 }
 
+/*
+ * Where TMPDIR names no base, no work directory was made there: to sweep it
+ * by default is no failure.
+ */
+static int
+open_base(const char *where, int sweeping)
+{
+	const char *path = where == NULL ? default_base() : where;
+
+	if (base_open(&base, path) == 0)
+		return 0;
+	if (sweeping && where == NULL)
+		exit(0);
+	msg_path(path, "is no base for work directories%s%s",
+	    base.why == NULL ? "" : ": ", base.why == NULL ? "" : base.why);
+	return -1;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -396,9 +414,9 @@ main(int argc, char **argv)
 	    keep || go_there || own_tmp || strict || limit_s != 0)))
 		usage_and_exit(usage, EXIT_OURS);
 	failure = sweeping ? EXIT_FAIL : EXIT_OURS;
-	if (base_open(&base, where == NULL ? default_base() : where) == -1)
+	if (open_base(where, sweeping) == -1)
 		return failure;
-	if (places_make(&places) == -1)
+	if ((sweeping ? places_look : places_make)(&places) == -1)
 		err(failure, "SRT_PLACE: an absolute path is wanted");
 	mask = umask(077);
 	status = sweeping ? sweep() : work_and_run(argv);

@@ -26,11 +26,11 @@
 /* the base --------------------------------------------------------------- */
 
 static int
-refuse_base(struct base *b, const char *path, const char *why)
+refuse_base(struct base *b, const char *why)
 {
-	errno = 0;
-	msg_path(path, "is no base for work directories: %s", why);
 	base_close(b);
+	b->why = why;
+	errno = 0;
 	return -1;
 }
 
@@ -53,19 +53,18 @@ base_open(struct base *b, const char *path)
 	memset(b, 0, sizeof(*b));
 	b->fd = -1;
 	if (is_link(path))
-		return refuse_base(b, path, "it is a symbolic link");
+		return refuse_base(b, "it is a symbolic link");
 	if ((b->path = realpath(path, NULL)) == NULL ||
 	    (b->fd = sys_openat2(AT_FDCWD, b->path, O_RDONLY | O_DIRECTORY,
 	    RESOLVE_NO_SYMLINKS)) == -1 || fstat(b->fd, &b->st) == -1) {
-		msg_path(path, "is no base for work directories");
 		base_close(b);
 		return -1;
 	}
 	if (b->st.st_uid != geteuid() && b->st.st_uid != 0)
-		return refuse_base(b, path, "it belongs to another user");
+		return refuse_base(b, "it belongs to another user");
 	if ((b->st.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
 	    (b->st.st_mode & S_ISVTX) == 0)
-		return refuse_base(b, path, "others may write in it, and it "
+		return refuse_base(b, "others may write in it, and it "
 		    "has no sticky bit");
 	sys_btime(b->fd, ".", &b->btime);
 	return 0;

@@ -19,11 +19,13 @@ struct base {
 	int		 fd;
 	struct stat	 st;
 	struct timespec	 btime;
+	const char	*why;		/* it cannot be one, or NULL */
 };
 
 /*
  * Open a base: a directory, and no symbolic link to one, of the user's or
- * root's, in which nobody else can rename what is ours.  -1 after a message.
+ * root's, in which nobody else can rename what is ours.  -1 with errno, or with
+ * errno 0 and why.
  */
 int	base_open(struct base *, const char *path);
 void	base_close(struct base *);

@@ -97,6 +97,24 @@ job() {
 	[ ! -e "$dead" ]
 }
 
+@test "killed work: where there is none, a sweep is silent and makes nothing" {
+	mkdir open
+	chmod 777 open
+	export SRT_PLACE=$base/place
+	for TMPDIR in '' /tmp rel /nonexistent "$W/open"; do
+		export TMPDIR
+		run -0 srt --sweep
+		[ -z "$output" ]
+		run -0 srt-work --sweep
+		[ -z "$output" ]
+		[ ! -e "$SRT_PLACE" ]
+	done
+	run -1 --separate-stderr srt-work --sweep -b "$W/open"
+	[ "$stderr" = "srt-work: $W/open: is no base for work directories: others may write in it, and it has no sticky bit" ]
+	run -1 --separate-stderr srt-work --sweep -b rel
+	[ "$stderr" = "srt-work: rel: is no base for work directories: No such file or directory" ]
+}
+
 @test "killed work: that in another base stays until that is swept" {
 	mkdir other
 	dead 'echo x >x'
