@@ -87,28 +87,26 @@ refused_work() {
 }
 
 # ctrl_z COMMAND ...: in a shell on a terminal, started in front of a command:
-# Ctrl-Z stops it, fg goes on, Ctrl-C ends it with the status that is printed.
+# Ctrl-Z stops it, fg goes on, Ctrl-C ends it with 130.
 ctrl_z() {
-	expect -f - -- "$@" <<'EXPECT' | sed -n 's/^STATUS //p'
-set timeout 30
-log_user 0
-spawn -noecho bash --norc -i
-send "PS1='> '\r"
-expect -re {\n[^\n]*> $}
-send "$argv sh -c 'echo re''ady; read -r x; echo got-\$x; read -r x'\r"
-expect "ready"
-send "\x1a"
-expect "Stopped"
-send "fg\r"
-expect "fg"
-send "line\r"
-expect "got-line"
-send "\x03"
-expect "> "
-send "echo st=\$?.\r"
-expect -re {st=(\d+)\.}
-puts "STATUS $expect_out(1,string)"
-send "exit\r"
-expect eof
-EXPECT
+	RUN=$* "$(tool pty)" env PS1= HISTFILE= TERM=dumb INPUTRC=/dev/null \
+		bash --norc --noediting -i <<'SCRIPT'
+line $RUN sh -c 'echo ready; read -r x; echo got-$x; read -r x'
+want ready
+type \032
+want Stopped
+idle
+line fg
+busy
+until ps -o stat= --ppid "$LEADER" | grep -q S
+line line
+want got-line
+type \003
+idle
+line echo st=$?
+want st=130
+line exit
+ends 0
+gone
+SCRIPT
 }
