@@ -285,15 +285,6 @@ reap(pid_t command)
 	}
 }
 
-static long long
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
-}
-
 /*
  * Signals come from the supervisor (GATE_SIGNAL), for the command; or from
  * outside to our whole process group, by the terminal or kill(2), and then
@@ -314,10 +305,10 @@ pass_on(pid_t command, const siginfo_t *info)
 	} else if (sig == GATE_SIGNAL && info->si_code == SI_QUEUE) {
 		sig = info->si_value.sival_int;
 		if (sig > 0 && sig < NSIG && (getpgid(command) != getpgrp() ||
-		    now_ms() - had[sig] > GROUP_MS))
+		    sys_now_ms() - had[sig] > GROUP_MS))
 			kill(command, sig);
 	} else if (info->si_pid == 0)
-		had[sig] = now_ms();
+		had[sig] = sys_now_ms();
 }
 
 static void

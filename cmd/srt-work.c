@@ -28,6 +28,7 @@
 #include "opt.h"
 #include "place.h"
 #include "snapshot.h"
+#include "sys.h"
 #include "workdir.h"
 
 #define GRACE_S		5	/* from TERM to KILL at the time limit */
@@ -82,20 +83,11 @@ wanted_end(void)
 /* What is copied, shown on a terminal that has waited for a second. */
 static int progress, showing;
 
-static long long
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 static void
 show_progress(const struct snapshot *s)
 {
 	static long long next_ms;
-	long long now = now_ms();
+	long long now = sys_now_ms();
 
 	if (next_ms == 0)
 		next_ms = now + PROGRESS_MS;

@@ -314,10 +314,7 @@ child_end_with(pid_t supervisor)
 time_t
 child_now_s(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec;
+	return (time_t)(sys_now_ms() / 1000);
 }
 
 /*

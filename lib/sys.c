@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sys.h"
@@ -181,4 +182,13 @@ int
 sys_close_range(unsigned first, unsigned last)
 {
 	return (int)syscall(SYS_close_range, first, last, 0);
+}
+
+long long
+sys_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }

@@ -75,4 +75,7 @@ int	sys_set_flags(int fd, unsigned flags);
 /* close_range(2), Linux 5.9. */
 int	sys_close_range(unsigned first, unsigned last);
 
+/* Milliseconds of the clock that is never set, clock_gettime(2). */
+long long sys_now_ms(void);
+
 #endif
