@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # What people who tried to break it have found, one test each.
-# shellcheck disable=SC2094,SC2154 # the helper sets; files are meant
+# shellcheck disable=SC2016,SC2094,SC2154 # the helper sets; files are meant
 load lib/helper
 load lib/life
 
@@ -206,4 +206,31 @@ owned_by_root() { [ "$(stat -c %u "$1")" = 0 ]; }
 	release
 	nothing_left
 	[ ! -e .env ]
+}
+
+# tmpfile: for python3, a file that has no name gets PATH's (open(2), O_TMPFILE)
+tmpfile='
+import os, sys
+path = sys.argv[1]
+fd = os.open(os.path.dirname(path), os.O_TMPFILE | os.O_WRONLY, 0o644)
+try:
+    # with a descriptor it is linkat(2), which can follow
+    os.link(f"/proc/self/fd/{fd}", path, src_dir_fd=fd)
+    print("landed", path)
+except FileExistsError:
+    pass'
+
+@test "found: in a set-group-ID or sticky directory, by a file that had no name" {
+	for mode in 2755 1777 3777; do
+		rm -rf a
+		mkdir -m "$mode" a
+		run -0 srt -d a/key -d a/n/key -- sh -c '
+			for p in a/key a/n/key a/free; do python3 -c "$1" "$p"; done
+			rm -rf a/key a/n 2>/dev/null
+			mkdir a/n/made a/made; stat -c %a a/n/made >/dev/null' \
+			sh "$tmpfile"
+		[ "$output" = 'landed a/free' ]
+		nothing_left
+		[ "$(find a | sort | tr '\n' ' ')" = 'a a/free a/made a/n a/n/made ' ]
+	done
 }
