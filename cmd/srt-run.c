@@ -744,7 +744,7 @@ main(int argc, char **argv)
 		return EXIT_OURS;
 	terminal_open();
 	status = run();
-	if (status == EXIT_SIGNAL + interrupt)
+	if (interrupt != 0 && status == EXIT_SIGNAL + interrupt)
 		child_die_of(interrupt);
 	return status;
 }

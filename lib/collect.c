@@ -45,7 +45,7 @@ struct collector {
 	struct manifests	 set;
 	struct target		*target;
 	size_t			 ntargets;
-	int			*refused;	/* per manifest */
+	int			*stays;	/* per manifest */
 	void			(*told)(const char *);
 };
 
@@ -101,8 +101,8 @@ find_targets(struct collector *c)
 	for (i = 0; i < c->set.n; i++)
 		n += c->set.m[i].nmarks;
 	c->target = calloc(n + 1, sizeof(*c->target));
-	c->refused = calloc(c->set.n + 1, sizeof(*c->refused));
-	if (c->target == NULL || c->refused == NULL)
+	c->stays = calloc(c->set.n + 1, sizeof(*c->stays));
+	if (c->target == NULL || c->stays == NULL)
 		return -1;
 	for (i = 0; i < c->set.n; i++) {
 		if (!is_due(&c->set.m[i]))
@@ -344,11 +344,11 @@ remove_targets(struct collector *c)
 		case REFUSED:
 			msg_path(t->mark->path, "placeholder cannot be "
 			    "removed now");
-			c->refused[t->claim - c->set.m] = 1;
+			c->stays[t->claim - c->set.m] = 1;
 			status = EXIT_FAIL;
 			break;
 		case KEPT:
-			c->refused[t->claim - c->set.m] = 1;
+			c->stays[t->claim - c->set.m] = 1;
 			break;
 		case GONE:
 			break;
@@ -367,7 +367,7 @@ drop_claims(struct collector *c)
 	for (i = 0; i < c->set.n; i++) {
 		struct manifest *m = &c->set.m[i];
 
-		if (!is_due(m) || c->refused[i])
+		if (!is_due(m) || c->stays[i])
 			continue;
 		snprintf(name, sizeof(name), "%s.init", m->id);
 		if (unlinkat(m->place->fd, name, 0) == -1 && errno != ENOENT)
@@ -459,6 +459,6 @@ collect_all(struct places *ps, void (*told)(const char *))
 	places_unlock(ps);
 	manifests_free(&c.set);
 	free(c.target);
-	free(c.refused);
+	free(c.stays);
 	return status;
 }
