@@ -36,7 +36,7 @@
 #define GROUP_MS 100	/* for what the supervisor passes on to come here */
 
 static const char usage[] =
-	"srt-init [-hnV] [-c fd] [-e fd] [-g fd] [-l fd] [-p fd] [-s fd]\n"
+	"srt-init [-hnuV] [-c fd] [-e fd] [-g fd] [-l fd] [-p fd] [-s fd]\n"
 	"                [-- prog [arg ...]]";
 
 static const struct option longopts[] = {
@@ -50,6 +50,7 @@ static int gate_fd = -1;
 static int error_fd = -1;
 static int stop_fd = -1;
 static int nohup;	/* the caller ignores hangups: so does the command */
+static int setfcap;	/* the command keeps that capability */
 static int keep[FDS + OURS], nkeep;	/* open in us: gate and locks, too */
 static int pass[FDS], npass;		/* open in the command */
 
@@ -77,27 +78,31 @@ close_all_but(int *fd, int n, unsigned from)
 
 /*
  * No capability, now or by any exec: not as root either.  bubblewrap has
- * dropped them (--cap-drop ALL); this makes sure.
+ * dropped them (--cap-drop ALL); this makes sure.  CAP_SETFCAP is the one that
+ * root can keep, as no user namespace that has root in it can be made without
+ * (user_namespaces(7)).
  */
 static void
 drop_capabilities(void)
 {
+	const __u32 spare = setfcap ? CAP_TO_MASK(CAP_SETFCAP) : 0;
 	struct __user_cap_header_struct head = {
 		_LINUX_CAPABILITY_VERSION_3, 0
 	};
-	struct __user_cap_data_struct none[2], now[2];
+	struct __user_cap_data_struct want[2] = {
+		{ .effective = spare, .permitted = spare }
+	}, now[2];
 	int cap;
 
 	for (cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) != -1; cap++)
-		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+		if (cap != CAP_SETFCAP || !setfcap)
+			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	memset(none, 0, sizeof(none));
-	syscall(SYS_capset, &head, none);
+	syscall(SYS_capset, &head, want);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ||
 	    syscall(SYS_capget, &head, now) == -1)
 		err(EXIT_OURS, "capabilities");
-	if ((now[0].effective | now[0].permitted | now[0].inheritable |
-	    now[1].effective | now[1].permitted | now[1].inheritable) != 0)
+	if (memcmp(now, want, sizeof(now)) != 0)
 		errx(EXIT_OURS, "capabilities cannot be dropped");
 }
 
@@ -349,7 +354,7 @@ main(int argc, char **argv)
 	if (strncmp(argv[0], "/proc/", 6) == 0)
 		argv[0] = (char *)(uintptr_t)"srt-init";
 	program_invocation_short_name = (char *)(uintptr_t)"srt-init";
-	while ((ch = getopt_long(argc, argv, "+c:e:g:hl:np:s:V", longopts,
+	while ((ch = getopt_long(argc, argv, "+c:e:g:hl:np:s:uV", longopts,
 	    NULL)) != -1) {
 		if (ch == 'h')
 			help_and_exit(usage, EXIT_OURS);
@@ -357,8 +362,8 @@ main(int argc, char **argv)
 			version_and_exit(EXIT_OURS);
 		if (ch == '?')
 			usage_and_exit(usage, EXIT_OURS);
-		if (ch == 'n') {
-			nohup = 1;
+		if (ch == 'n' || ch == 'u') {
+			*(ch == 'n' ? &nohup : &setfcap) = 1;
 			continue;
 		}
 		fd = (int)num_or_die(EXIT_OURS, "descriptor", optarg, 0,

@@ -49,10 +49,14 @@ emit_all_pins(struct planner *p)
 	return 0;
 }
 
+#define LIMITS "/proc/sys/user"
+
 /*
  * Parts of /proc that are not about processes.  Their files belong to root,
  * and most ask for no capability: uid 0 could write them, and with
- * kernel.core_pattern alone have programs run outside.
+ * kernel.core_pattern alone have programs run outside.  The limits of user
+ * namespaces take CAP_SYS_RESOURCE in that of whoever opens them
+ * (kernel/ucount.c): a second srt inside sets those of its own.
  */
 static int
 emit_proc(struct planner *p, const struct node *n)
@@ -70,7 +74,9 @@ emit_proc(struct planner *p, const struct node *n)
 		if (access(parts[i], F_OK) == 0 &&
 		    plan_add_op(p->plan, OP_RO, parts[i], 0) == NULL)
 			return -1;
-	return 0;
+	return geteuid() == 0 && p->profile->nested_userns.yes &&
+	    access(LIMITS, F_OK) == 0 &&
+	    plan_add_op(p->plan, OP_RW, LIMITS, 0) == NULL ? -1 : 0;
 }
 
 static int

@@ -349,6 +349,18 @@ put_op(struct args *a, const struct sandbox *sb, const struct op *op,
 	}
 }
 
+/*
+ * Root's user namespaces have root in them, and to map that takes CAP_SETFCAP
+ * where they are made (user_namespaces(7), since Linux 5.12): nothing that an
+ * ordinary user has not without.  Whoever owns a file may make it set-user-ID,
+ * so capabilities in its attributes are no more than root inside could do.
+ */
+static int
+keeps_setfcap(const struct plan *p)
+{
+	return p->nested_userns && geteuid() == 0;
+}
+
 static void
 put_settings(struct args *a, const struct sandbox *sb)
 {
@@ -362,6 +374,10 @@ put_settings(struct args *a, const struct sandbox *sb)
 
 	for (i = 0; i < sizeof(always) / sizeof(*always); i++)
 		put(a, always[i]);
+	if (keeps_setfcap(p)) {
+		put(a, "--cap-add");
+		put(a, "CAP_SETFCAP");
+	}
 	if (!p->network_host)
 		put(a, "--unshare-net");
 	for (i = 0; i < p->nenv; i++)
@@ -588,6 +604,8 @@ make_argv(struct words *w, const struct sandbox *sb, int args, int filter,
 	add(w, "-c", words);
 	if (child_ignores_hangup())
 		w->w[w->n++] = (char *)(uintptr_t)"-n";
+	if (keeps_setfcap(p))
+		w->w[w->n++] = (char *)(uintptr_t)"-u";
 	for (i = 0; i < p->npass_fds; i++)
 		add(w, "-p", p->pass_fd[i]);
 }

@@ -199,7 +199,6 @@ $(srt-doctor -V | sed 's/.* //')" ]
 @test "doctor: in a sandbox, without and with nested-userns" {
 	agrees 1 srt -- env
 	says fail 'user namespaces' '*'
-	! is_root || return 0
 	echo 'nested-userns allow' >"$base/profile"
 	agrees 0 srt -p "$base/profile" -- env
 }

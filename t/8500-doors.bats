@@ -106,13 +106,40 @@ shut() {
 }
 
 @test "doors: with nested-userns allow namespaces can be made, others stay shut" {
-	! is_root || skip 'nested namespaces as root are another matter'
 	printf 'nested-userns allow\n' >"$base/profile"
 	run -0 srt -p "$base/profile" -- unshare -Ur true
 	run -0 srt -p "$base/profile" -- "$(inside_tool in-doors)" 1
 	[ -n "$output" ]
-	rest=$(grep -vE "^open: (unshare|clone) user" <<<"$output" || :)
+	# the capabilities are those of the next test
+	rest=$(grep -vE "^open: ((unshare|clone) user|Cap|bounding set)" \
+		<<<"$output" || :)
 	[ -z "$rest" ]
+}
+
+@test "doors: with nested-userns allow root has CAP_SETFCAP, and no way out" {
+	as_root
+	echo 'nested-userns allow' >"$base/profile"
+	bits() { sed -n 's/^Cap[^I].*:[[:space:]]*//p' /proc/self/status; }
+	# permitted, effective, bounding, ambient
+	run -0 srt -p "$base/profile" -- bash -c "$(declare -f bits); bits"
+	[ "${lines[*]}" = "$(printf '%016x ' $((1 << 31)) $((1 << 31)) \
+		$((1 << 31)) 0 | sed 's/ $//')" ]
+	run -0 srt -- bash -c "$(declare -f bits); bits"
+	[ "${lines[*]}" = "$(printf '%016x ' 0 0 0 0 | sed 's/ $//')" ]
+	# neither what the kernel lets uid 0 write, nor a /proc without covers
+	now=$(cat /proc/sys/vm/swappiness)
+	for in in '' 'unshare -Urm' 'unshare -Urmpf'; do
+		# shellcheck disable=SC2086 # words
+		run srt -p "$base/profile" -- $in sh -c '
+			umount -l /proc/sys /proc
+			mount -t proc proc /proc && echo mounted
+			mount --bind -o remount,rw /proc/sys && echo remounted
+			echo 1 >/proc/sys/user/max_user_namespaces && [ ! "$2" ] &&
+				echo landed
+			echo "$1" >/proc/sys/vm/swappiness && echo landed' - \
+			"$now" "$in" 2>/dev/null
+		[ -z "$(grep -E '^(mounted|remounted|landed)' <<<"$output")" ]
+	done
 }
 
 @test "doors: the command cannot raise the limit of user namespaces" {
