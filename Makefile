@@ -164,8 +164,16 @@ model:
 	    $(LDFLAGS) -o $@ cmd/srt-run.c t/bench/mutex.c $(LIB) $(LDLIBS)
 	ln -sf ../../cmd/srt-init $(@D)
 
-bench: all
-	[ ! -x t/bench/run ] || t/bench/run
+# srt-run without its watcher, to be compared
+UNWATCHED = .cache/unwatched
+$(UNWATCHED)/srt-run: cmd/srt-run.c t/bench/unwatched.c $(LIB)
+	mkdir -p $(UNWATCHED)
+	ln -sf ../../cmd/srt-init $(UNWATCHED)/srt-init
+	$(CC) $(ALLFLAGS) -static -Wl,--gc-sections,-z,noseparate-code \
+	    $(LDFLAGS) -o $@ cmd/srt-run.c t/bench/unwatched.c $(LIB) $(LDLIBS)
+
+bench: all $(UNWATCHED)/srt-run
+	t/bench/run
 
 stress: all
 	t/private t/stress/storm -n 32 -m 500

@@ -138,7 +138,7 @@ shut() {
 				echo landed
 			echo "$1" >/proc/sys/vm/swappiness && echo landed' - \
 			"$now" "$in" 2>/dev/null
-		[ -z "$(grep -E '^(mounted|remounted|landed)' <<<"$output")" ]
+		run ! grep -E '^(mounted|remounted|landed)' <<<"$output"
 	done
 }
 
