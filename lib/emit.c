@@ -66,14 +66,19 @@ emit_proc(struct planner *p, const struct node *n)
 		"/proc/mtrr", "/proc/pressure", "/proc/scsi", "/proc/sys",
 		"/proc/sysrq-trigger"
 	};
+	const struct node *part;
 	size_t i;
 
 	if (emit(p, OP_PROC, n, 0) == -1)
 		return -1;
-	for (i = 0; geteuid() == 0 && i < sizeof(parts) / sizeof(*parts); i++)
+	for (i = 0; geteuid() == 0 && i < sizeof(parts) / sizeof(*parts); i++) {
+		part = tree_find(&p->tree, parts[i]);
+		if (part != NULL && node_is_mount(part))
+			continue;	/* as a rule has it */
 		if (access(parts[i], F_OK) == 0 &&
 		    plan_add_op(p->plan, OP_RO, parts[i], 0) == NULL)
 			return -1;
+	}
 	return geteuid() == 0 && p->profile->nested_userns.yes &&
 	    access(LIMITS, F_OK) == 0 &&
 	    plan_add_op(p->plan, OP_RW, LIMITS, 0) == NULL ? -1 : 0;

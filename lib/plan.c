@@ -50,6 +50,14 @@ warn_of_nothing(const struct planner *p, const struct rule *r, int reason)
 	    r->where);
 }
 
+/* /proc/PID, or below it: there are others in the sandbox's own /proc. */
+static int
+is_of_process(const struct node *n)
+{
+	return strncmp(n->path, "/proc/", 6) == 0 && n->path[6] >= '0' &&
+	    n->path[6] <= '9';
+}
+
 /* A path with a rule: its node gets it.  One of several rules will do. */
 static int
 gather_rule(struct planner *p, const struct rule *r)
@@ -64,6 +72,16 @@ gather_rule(struct planner *p, const struct rule *r)
 	}
 	if (n == NULL) {
 		msg_path(r->path, "%s (%s)", rule_name(r->kind), r->where);
+		return EXIT_FAIL;
+	}
+	if (is_of_process(n)) {
+		if (!deny) {
+			warn_of_nothing(p, r, ENOENT);
+			return 0;
+		}
+		errno = 0;
+		msg_path(r->path, "%s (%s): of a process outside, the sandbox "
+		    "has its own", rule_name(r->kind), r->where);
 		return EXIT_FAIL;
 	}
 	/* a link can lead to what has no name that is short enough */
@@ -532,12 +550,28 @@ node_is_guarded(const struct node *n)
 	    n->parent != NULL && n->parent->want == ACCESS_RW;
 }
 
+/* The sandbox's own /proc and /dev have them, too (bwrap(1), --dev). */
+static int
+is_own_link(const struct node *n)
+{
+	static const char *const of_dev[] = {
+		"core", "fd", "ptmx", "stderr", "stdin", "stdout"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(of_dev) / sizeof(*of_dev); i++)
+		if (n->parent->own == OWN_DEV &&
+		    strcmp(n->name, of_dev[i]) == 0)
+			return 1;
+	return n->within == OWN_PROC;
+}
+
 int
 node_is_shown_link(const struct node *n)
 {
 	return (n->links & LINK_SHOW) != 0 && n->look == LOOK_LINK &&
 	    n->parent != NULL && (n->parent->want == ACCESS_NONE ||
-	    n->parent->want == ACCESS_OWN);
+	    n->parent->want == ACCESS_OWN) && !is_own_link(n);
 }
 
 static void

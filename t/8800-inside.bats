@@ -66,11 +66,11 @@ answers() {
 			[ -e /dev/$d ] || [ -L /dev/$d ] || echo "no $d"; done
 		echo x >/dev/null && head -c 4 /dev/zero | wc -c
 		head -c 4 /dev/urandom | wc -c
-		echo x >/dev/shm/x && cat /dev/shm/x
+		echo x >"$1" && cat "$1"
 		echo y >/dev/full 2>/dev/null || echo full
-		find /dev -type b'
+		find /dev -type b' - "/dev/shm/${base##*/}"
 	[ "${lines[*]}" = '4 4 x full' ]
-	[ ! -e /dev/shm/x ]
+	[ ! -e "/dev/shm/${base##*/}" ]
 }
 
 @test "inside: /proc is that of the sandbox" {
@@ -150,4 +150,47 @@ answers() {
 	run -0 srt -- sh -c 'id -un; id -gn; hostname; umask; ulimit -n; pwd; echo "$HOME"'
 	want=$(id -un; id -gn; hostname; umask; ulimit -n; pwd; echo "$HOME")
 	[ "$output" = "$want" ]
+}
+
+@test "inside: what leads into /proc, and the links that /dev has, can be allowed" {
+	echo kept >kept
+	for l in /dev/stdin /dev/stdout /dev/stderr /dev/fd /dev/fd/1 /dev/ptmx \
+		/proc/self/cwd/kept /proc/self/fd/0; do
+		run -0 --separate-stderr srt -w "$l" -- cat kept </dev/null
+		[ "$output" = kept ]
+		srt -w "$l" -- sh -c 'cat >&2' <kept 2>"$base/out"
+		[ "$(grep -v 'grants nothing' "$base/out")" = kept ]
+		[ "$(srt -w "$l" -- cat <kept | cat)" = kept ]
+	done
+	# what is named by way of /proc is the file
+	run srt -w /proc/self/cwd/kept -d /proc/self/cwd/kept -- \
+		sh -c 'echo x >kept'
+	[ "$(cat kept)" = kept ]
+	run -0 srt -R /proc/self/cwd/kept -- sh -c '! cat kept'
+	nothing_left
+}
+
+@test "inside: a process outside cannot be denied by its path, and that is said" {
+	for path in /proc/self /proc/1 /proc/thread-self /proc/self/status; do
+		for option in -d -R; do
+			run -125 srt "$option" "$path" -- true
+			[ "${#lines[@]}" -eq 1 ]
+			[[ $output == "srt-run: $path: deny-"*": of a process outside, the sandbox has its own" ]]
+		done
+	done
+	nothing_left
+}
+
+@test "inside: parts of /proc can be hidden, or allowed, as the rules have it" {
+	for part in fs sys bus irq; do
+		[ -d "/proc/$part" ] || continue
+		run -0 srt -R "/proc/$part" -- ls -A "/proc/$part"
+		[ -z "$output" ]
+		run -0 srt -d "/proc/$part" -w "/proc/$part" -- ls /proc
+		run -0 srt -w "/proc/$part" -- ls /proc
+	done
+	run -0 srt -R /proc/sys/kernel -- sh -c 'ls -A /proc/sys/kernel
+		echo 60 2>/dev/null >/proc/sys/vm/swappiness || echo no'
+	[ "$output" = no ]
+	run -0 srt -R /proc/version -- sh -c '! cat /proc/version'
 }
