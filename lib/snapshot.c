@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -63,6 +65,27 @@ static int
 tick(const struct snapshot *s)
 {
 	return s->tick == NULL ? 0 : s->tick(s);
+}
+
+/* Once refused it is not tried again: an ordinary user never may. */
+static void
+make_immutable(struct snapshot *s, int fd)
+{
+	if (!s->no_flag && flag_set(fd) == -1)
+		s->no_flag = 1;
+}
+
+/*
+ * Whether a file is written to disk before it becomes immutable: by ext4,
+ * fs/ext4/ioctl.c, ext4_ioctl_setflags().  Many are faster written together,
+ * and get the flag when they are sealed.
+ */
+static int
+is_flagged_late(int dirfd)
+{
+	struct statfs fs;
+
+	return fstatfs(dirfd, &fs) == 0 && fs.f_type == EXT4_SUPER_MAGIC;
 }
 
 /* files ------------------------------------------------------------------ */
@@ -207,6 +230,8 @@ copy_file(struct snapshot *s, int in, const struct stat *st, int todir,
 		not_copied(at);
 	else if (r == -1 || (r == 0 && !is_unchanged(in, st)))
 		r = refuse_changed(at);
+	if (r == 0 && !s->flag_late)
+		make_immutable(s, out);
 	/* some file systems say only now that there is no room */
 	if (close(out) == -1 && r == 0)
 		r = not_copied(at);
@@ -310,6 +335,7 @@ snapshot_copy(struct snapshot *s, int fd, const char *path, int todir,
 	int own = dup(fd), r;
 
 	s->no_clone = s->no_range = 0;
+	s->flag_late = is_flagged_late(todir);
 	r = own == -1 ? not_copied(&root) :
 	    copy_open(s, &own, todir, name, &root, 0);
 	umask(old);
@@ -319,14 +345,6 @@ snapshot_copy(struct snapshot *s, int fd, const char *path, int todir,
 /* sealing ---------------------------------------------------------------- */
 
 static int seal(struct snapshot *, int, int, const struct trail *);
-
-/* Once refused it is not tried again: an ordinary user never may. */
-static void
-make_immutable(struct snapshot *s, int fd)
-{
-	if (!s->no_flag && flag_set(fd) == -1)
-		s->no_flag = 1;
-}
 
 static int
 is_copy(const struct stat *st)
@@ -341,7 +359,7 @@ seal_file(struct snapshot *s, int dirfd, const struct trail *at)
 	struct stat st;
 	int fd = -1, r;
 
-	if (s->no_flag)
+	if (!s->flag_late || s->no_flag)
 		r = fstatat(dirfd, at->name, &st, AT_SYMLINK_NOFOLLOW);
 	else {
 		fd = sys_openat2(dirfd, at->name, FILE_FLAGS, BELOW);
@@ -351,8 +369,13 @@ seal_file(struct snapshot *s, int dirfd, const struct trail *at)
 		file_close(&fd);
 		return refuse_changed(at);
 	}
-	if (fd != -1)
+	if (fd != -1) {
 		make_immutable(s, fd);
+		/* the first one has shown that we may */
+		if (!s->no_flag && s->seen_files == 0 &&
+		    s->files >= MANY_FILES)
+			syncfs(fd);
+	}
 	file_close(&fd);
 	s->seen_files++;
 	s->seen_bytes += (unsigned long long)st.st_size;
@@ -398,13 +421,6 @@ snapshot_seal(struct snapshot *s, int dirfd, const char *name,
 {
 	const struct trail root = { NULL, path }, at = { &root, name };
 
-	/*
-	 * A file is written to disk before it becomes immutable, at least by
-	 * ext4 (fs/ext4/ioctl.c, ext4_ioctl_setflags()): many are faster
-	 * written all at once.
-	 */
-	if (s->files >= MANY_FILES && s->seen_files == 0 && geteuid() == 0)
-		syncfs(dirfd);
 	return seal(s, dirfd, DT_UNKNOWN, &at);
 }
 

@@ -14,15 +14,16 @@ struct snapshot {
 	unsigned long long	files;	/* copied so far */
 	unsigned long long	bytes;
 	/* private: */
-	int			no_clone, no_range, no_flag;
+	int			no_clone, no_range, no_flag, flag_late;
 	unsigned long long	seen_files, seen_bytes;
 };
 
 /*
  * Copy the open file or directory fd, which path names in messages, to name in
  * todir, where nothing may be.  Directories stay writable until they are
- * sealed.  tick is called now and then, after some files or MiB; what it returns, if not
- * 0, ends the copy.
+ * sealed; files are immutable at once where that costs nothing.  tick is called
+ * now and then, after some files or MiB; what it returns, if not 0, ends the
+ * copy.
  *
  * A file whose size or modification time has changed meanwhile is refused, and
  * so is a tree with anything in it that is neither a file nor a directory, or

@@ -307,12 +307,6 @@ $W" ]
 	no_work_left
 }
 
-# flag_works: can files in W be made immutable?
-flag_works() {
-	: >probe
-	chattr +i probe 2>/dev/null && chattr -i probe
-}
-
 @test "work: root's copies are immutable where the file system can do it" {
 	as_root
 	run -0 srt-work -b "$B" -C -f in=src -- lsattr -R -d in in/a in/sub in/sub/b
@@ -339,6 +333,38 @@ flag_works() {
 		try chmod 777 in/sub
 		cat in/a in/sub/b'
 	[ "$output" = $'a\nb' ]
+	no_work_left
+}
+
+@test "work: many are written to disk together where that comes first" {
+	as_root
+	mkdir many
+	for i in {1..80}; do echo "$i" >"many/$i"; done
+	fs=$(stat -f -c %T .)
+	flag_works || fs=none
+	strace -o calls -e trace=syncfs srt-work -b "$B" -f in=many -- true
+	if [ "$fs" = ext2/ext3 ]; then	# ext4, too
+		[ "$(grep -c ^syncfs calls)" -eq 1 ]
+	else
+		run ! grep ^syncfs calls
+	fi
+	# nor where there is no flag to be had
+	strace -o calls -e trace=syncfs setpriv --bounding-set=-linux_immutable \
+		srt-work -b "$B" -f in=many -- true
+	run ! grep ^syncfs calls
+	no_work_left
+}
+
+@test "work: where nothing is written first, no copy is opened again" {
+	in_memory
+	mkdir many
+	for i in {1..80}; do echo "$i" >"many/$i"; done
+	strace -o calls -e trace=openat,openat2 srt-work -b "$B" -f in=many -- \
+		sh -c 'kill -KILL $PPID' || :
+	for name in 1 80; do
+		[ "$(grep -c ", \"$name\", " calls)" -eq 2 ]
+	done
+	srt-work --sweep -b "$B"
 	no_work_left
 }
 

@@ -242,10 +242,12 @@ static void
 tamper_less(void)
 {
 	struct snapshot s = { 0 };
-	int fd = open_any("tree"), r;
+	int fd = open_any("tree"), r, f;
 
 	start();
 	CHECK_INT(snapshot_copy(&s, fd, "tree", to, "tree"), 0);
+	f = openat(to, "tree/d/f", O_RDONLY | O_CLOEXEC);
+	flag_clear(f);	/* fails where there is none */
 	CHECK_INT(unlinkat(to, "tree/d/f", 0), 0);
 	r = snapshot_seal(&s, to, "tree", "tree");
 	_exit(r == 0 && !snapshot_is_whole(&s) ? 7 : 0);
