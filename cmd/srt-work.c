@@ -33,6 +33,7 @@
 
 #define GRACE_S		5	/* from TERM to KILL at the time limit */
 #define PREFIX_MAX	200	/* bytes, with the ID it has to be a name */
+#define WAIT_S		3600	/* at a time: poll(2) takes an int of ms */
 #define PROGRESS_MS	1000	/* a copy that takes longer shows progress */
 
 static const char usage[] =
@@ -228,11 +229,13 @@ supervise(pid_t prog)
 		left = deadline == 0 ? -1 : deadline - child_now_s();
 		if (deadline != 0 && left <= 0) {
 			kill(prog, over_time ? SIGKILL : SIGTERM);
+			kill(prog, SIGCONT);	/* it may be stopped */
 			deadline = over_time ? 0 : child_now_s() + GRACE_S;
 			over_time = 1;
 			continue;
 		}
-		poll(&p, 1, left < 0 ? -1 : (int)left * 1000);
+		poll(&p, 1, left < 0 ? -1 :
+		    (int)(left < WAIT_S ? left : WAIT_S) * 1000);
 		pass_signals(prog);
 	}
 	return over_time ? EXIT_TIMEOUT : child_status(wstatus);

@@ -76,6 +76,22 @@ $W" ]
 	no_work_left
 }
 
+@test "work: -t lets one that is stopped end by TERM as well" {
+	run -124 srt-work -b "$B" -t 1 -- sh -c '
+		trap "echo term; exit 3" TERM; kill -STOP $$; sleep 1000'
+	[ "$output" = term ]
+	no_work_left
+}
+
+@test "work: -t may be longer than poll(2) can wait" {
+	for seconds in 3000000 31536000; do
+		strace -o calls -e trace=poll,ppoll srt-work -b "$B" -t $seconds -- \
+			sh -c 'until grep -q "^State:.S" /proc/$PPID/status; do :; done'
+		grep -q 'POLLIN}\], 1, \({tv_sec=\)\?[1-9]' calls
+	done
+	no_work_left
+}
+
 @test "work: signals are passed on, and the command's answer is the status" {
 	for sig in HUP INT TERM USR1; do
 		run -9 srt-work -b "$B" -- bash -c "
