@@ -77,15 +77,16 @@ make_immutable(struct snapshot *s, int fd)
 
 /*
  * Whether a file is written to disk before it becomes immutable: by ext4,
- * fs/ext4/ioctl.c, ext4_ioctl_setflags().  Many are faster written together,
- * and get the flag when they are sealed.
+ * fs/ext4/ioctl.c, ext4_ioctl_setflags(), which may be below an overlay.  Many
+ * are faster written together, and get the flag when they are sealed.
  */
 static int
 is_flagged_late(int dirfd)
 {
 	struct statfs fs;
 
-	return fstatfs(dirfd, &fs) == 0 && fs.f_type == EXT4_SUPER_MAGIC;
+	return fstatfs(dirfd, &fs) == 0 && (fs.f_type == EXT4_SUPER_MAGIC ||
+	    fs.f_type == OVERLAYFS_SUPER_MAGIC);
 }
 
 /* files ------------------------------------------------------------------ */

@@ -391,7 +391,8 @@ wipe_dir(int fd, int dirfd, const char *name, const char *path)
 	for (i = 0; i < TRIES; i++) {
 		if (wipe_below(fd, path) == -1)
 			return -1;
-		if (unlink_dir(dirfd, name, fd) == 0)
+		/* dirfd is not ours to open up; fd was */
+		if (unlink_one(dirfd, name, AT_REMOVEDIR) == 0)
 			return 0;
 		if (errno != ENOTEMPTY && errno != EEXIST)
 			break;

@@ -359,7 +359,7 @@ $W" ]
 	fs=$(stat -f -c %T .)
 	flag_works || fs=none
 	strace -o calls -e trace=syncfs srt-work -b "$B" -f in=many -- true
-	if [ "$fs" = ext2/ext3 ]; then	# ext4, too
+	if [ "$fs" = ext2/ext3 ] || [ "$fs" = overlayfs ]; then
 		[ "$(grep -c ^syncfs calls)" -eq 1 ]
 	else
 		run ! grep ^syncfs calls

@@ -191,6 +191,34 @@ deep() {
 	no_work_left
 }
 
+@test "work wipe: flags and modes of what it lies in are not reset" {
+	if is_root; then
+		flag_works || skip 'no immutable flag here'
+		close=(chattr +i) open=(chattr -i)
+	else
+		close=(chmod 500) open=(chmod 700)
+	fi
+	run -0 --separate-stderr srt-work -b "$B" -C -f in=src -- \
+		sh -c 'echo x >x; exec "$@"' sh "${close[@]}" "$B"
+	[[ $stderr == "srt-work: $B/srt-work."*': cannot be removed: '* ]]
+	run ! touch "$B/new"
+	"${open[@]}" "$B"
+	[ -z "$(find "$B" -mindepth 2)" ]
+	srt-work --sweep -b "$B"
+	no_work_left
+	# nor of where it has been moved to
+	mkdir away
+	run -0 --separate-stderr srt-work -b "$B" -C -f in=src -- \
+		sh -c 'cd "$1" && shift && mv "$SRT_WORKDIR" away && exec "$@"' \
+		sh "$W" "${close[@]}" away
+	[[ $stderr == "srt-work: $W/away/srt-work."*': cannot be removed: '* ]]
+	run ! touch away/new
+	"${open[@]}" away
+	[ -z "$(find away -mindepth 2)" ]
+	srt-work --sweep -b "$B"
+	no_work_left
+}
+
 @test "work wipe: the directory itself replaced by a link, or moved away" {
 	run -0 --separate-stderr srt-work -b "$B" -f in=src -- sh -c '
 		mv "$SRT_WORKDIR" elsewhere && ln -s "$1" "$SRT_WORKDIR"' \
