@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -59,6 +60,7 @@ static struct places places;
 static struct base base;
 static struct workdir work;
 static mode_t mask;		/* the caller's umask */
+static struct rlimit files;	/* likewise, RLIMIT_NOFILE */
 static struct child_list others;	/* children that are not prog's */
 static int signals;		/* descriptor */
 static int interrupt;		/* INT or QUIT that the terminal has sent */
@@ -79,6 +81,19 @@ wanted_end(void)
 		    !(ends[i] == SIGHUP && child_ignores_hangup()))
 			return ends[i];
 	return 0;
+}
+
+/* Fixtures take one descriptor each, and two for every level of the deepest. */
+static void
+allow_many_files(void)
+{
+	struct rlimit all;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == -1)
+		err(EXIT_OURS, "RLIMIT_NOFILE");
+	all = files;
+	all.rlim_cur = all.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &all);
 }
 
 /* What is copied, shown on a terminal that has waited for a second. */
@@ -158,6 +173,7 @@ be_prog(char **argv, pid_t supervisor)
 	child_reset_signals();
 	child_end_with(supervisor);
 	umask(mask);
+	setrlimit(RLIMIT_NOFILE, &files);
 	if (go_there && fchdir(work.fd) == -1) {
 		msg_path(work.path, "cannot be changed to");
 		_exit(EXIT_OURS);
@@ -300,6 +316,7 @@ work_and_run(char **argv)
 {
 	int r, status;
 
+	allow_many_files();
 	if (child_list(&others) == -1 ||
 	    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ||
 	    (signals = child_catch_signals()) == -1)

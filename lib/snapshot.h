@@ -27,10 +27,11 @@ struct snapshot {
  *
  * A file whose size or modification time has changed meanwhile is refused, and
  * so is a tree with anything in it that is neither a file nor a directory, or
- * that is more than SNAPSHOT_DEPTH directories deep.  Returns 0, what tick
- * returned, or -1 after a message; then the caller removes what there is.
+ * that is more than SNAPSHOT_DEPTH directories deep; each takes two descriptors
+ * meanwhile.  Returns 0, what tick returned, or -1 after a message; then the
+ * caller removes what there is.
  */
-#define SNAPSHOT_DEPTH 256
+#define SNAPSHOT_DEPTH 2000
 int	snapshot_copy(struct snapshot *, int fd, const char *path, int todir,
 	    const char *name);
 

@@ -252,14 +252,25 @@ $W" ]
 		-f v=/proc/version
 }
 
-@test "work: a tree 256 directories deep is copied, a deeper one refused" {
+@test "work: a tree 2000 directories deep is copied, a deeper one refused" {
 	in_memory
-	mkdir -p "deep/$(printf 'd/%.0s' {1..255})"
-	run -0 srt-work -b "$B" -f in=deep -- sh -c '
-		find "$SRT_WORKDIR" | wc -l'
-	[ "$output" -eq 257 ]
-	mkdir -p "deep/$(printf 'd/%.0s' {1..256})"
+	mkdir -p "deep/$(printf 'd/%.0s' {1..1999})"
+	[ "$(ulimit -Hn)" -ge 4096 ] || skip 'few files may be open'
+	run -0 bash -c 'ulimit -Sn 200; srt-work -b "$1" -f in=deep -- sh -c "
+		find \$SRT_WORKDIR | wc -l; ulimit -n"' sh "$B"
+	[ "$output" = $'2001\n200' ]
+	(cd "deep/$(printf 'd/%.0s' {1..1000})" &&
+		mkdir -p "$(printf 'd/%.0s' {1..1000})")
 	refused_work '*: is too deep to be copied' -f in=deep
+}
+
+@test "work: a tree too deep for the files that may be open is refused" {
+	in_memory
+	mkdir -p "deep/$(printf 'd/%.0s' {1..100})"
+	run -125 --separate-stderr bash -c 'ulimit -n 160
+		srt-work -b "$1" -f in=deep -- true' sh "$B"
+	[[ $stderr == *': cannot be copied: '* ]]
+	no_work_left
 }
 
 # copies -----------------------------------------------------------------------
