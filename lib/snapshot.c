@@ -67,12 +67,19 @@ tick(const struct snapshot *s)
 	return s->tick == NULL ? 0 : s->tick(s);
 }
 
-/* Once refused it is not tried again: an ordinary user never may. */
-static void
+/*
+ * Once refused it is not tried again: an ordinary user never may, and many file
+ * systems have no such flag.  But -1 where it is not a refusal: the data may
+ * not be on the disk (ENOSPC), and one that can be written is no fixture.
+ */
+static int
 make_immutable(struct snapshot *s, int fd)
 {
-	if (!s->no_flag && flag_set(fd) == -1)
-		s->no_flag = 1;
+	if (s->no_flag || flag_set(fd) == 0)
+		return 0;
+	s->no_flag = errno == EPERM || errno == EACCES || errno == ENOTTY ||
+	    errno == EOPNOTSUPP || errno == EINVAL || errno == ENOSYS;
+	return s->no_flag ? 0 : -1;
 }
 
 /*
@@ -231,8 +238,8 @@ copy_file(struct snapshot *s, int in, const struct stat *st, int todir,
 		not_copied(at);
 	else if (r == -1 || (r == 0 && !is_unchanged(in, st)))
 		r = refuse_changed(at);
-	if (r == 0 && !s->flag_late)
-		make_immutable(s, out);
+	if (r == 0 && !s->flag_late && make_immutable(s, out) == -1)
+		r = not_copied(at);
 	/* some file systems say only now that there is no room */
 	if (close(out) == -1 && r == 0)
 		r = not_copied(at);
@@ -370,8 +377,10 @@ seal_file(struct snapshot *s, int dirfd, const struct trail *at)
 		file_close(&fd);
 		return refuse_changed(at);
 	}
+	r = 0;
 	if (fd != -1) {
-		make_immutable(s, fd);
+		if (make_immutable(s, fd) == -1)
+			r = not_copied(at);
 		/* the first one has shown that we may */
 		if (!s->no_flag && s->seen_files == 0 &&
 		    s->files >= MANY_FILES)
@@ -380,7 +389,7 @@ seal_file(struct snapshot *s, int dirfd, const struct trail *at)
 	file_close(&fd);
 	s->seen_files++;
 	s->seen_bytes += (unsigned long long)st.st_size;
-	return 0;
+	return r;
 }
 
 static int
@@ -400,9 +409,8 @@ seal_dir(struct snapshot *s, int parent, const struct trail *at)
 		if (!dir_is_dot(d->d_name))
 			r = seal(s, fd, d->d_type, &here);
 	}
-	if (r == 0 && fchmod(fd, 0555) == -1)
+	if (r == 0 && (fchmod(fd, 0555) == -1 || make_immutable(s, fd) == -1))
 		r = not_copied(at);
-	make_immutable(s, fd);
 	closedir(dir);
 	return r;
 }

@@ -363,6 +363,29 @@ $W" ]
 	no_work_left
 }
 
+@test "work: nothing runs with copies that should be immutable and are not" {
+	as_root
+	flag_works || skip 'no immutable flag here'
+	refused=0
+	for k in {1..20}; do
+		status=0
+		strace -qq -o calls -e trace=ioctl \
+			-e inject=ioctl:error=ENOSPC:when=$k \
+			srt-work -b "$B" -C -f in=src -- \
+			lsattr -R -d in in/a in/sub in/sub/b >out 2>said || status=$?
+		if [ "$status" -eq 0 ]; then
+			[ "$(grep -c '^....i' out)" -eq 4 ]
+		else
+			[ "$status" -eq 125 ]
+			grep -q ': cannot be copied: No space left' said
+			refused=$((refused + 1))
+		fi
+		srt-work --sweep -b "$B" >swept
+		no_work_left
+	done
+	[ "$refused" -ge 8 ]
+}
+
 @test "work: many are written to disk together where that comes first" {
 	as_root
 	mkdir many
@@ -465,6 +488,25 @@ $W" ]
 	[ "$stderr" = "srt-work: $W/src/large: cannot be copied: No space left on device" ]
 	[ ! -e ran ]
 	no_work_left
+}
+
+@test "work: whatever fails while it is set up is said" {
+	for call in openat openat2 mkdirat dup fchmod getdents64 write; do
+		for k in {1..60}; do
+			status=0
+			strace -qq -o calls -e trace=$call \
+				-e inject=$call:error=EDQUOT:when=$k srt-work -b "$B" \
+				-f in=src -f k/in=src/a -- true >out 2>&1 || status=$?
+			grep -q INJECTED calls || break
+			[ "$status" -eq 0 ] || [ "$status" -eq 125 ]
+			[ "$status" -eq 0 ] || [ -s out ] || {
+				echo "$call, $k: silent"
+				return 1
+			}
+			srt-work --sweep -b "$B" >swept
+			no_work_left
+		done
+	done
 }
 
 @test "work: bad options are 125, with the usage or one line" {
