@@ -284,11 +284,15 @@ static int
 finish(int status, int kept)
 {
 	if (child_end_all(&others) == -1)
-		msg_path(work.path, "wiped while something still runs");
+		msg_path(work.path, "%s while something still runs",
+		    kept ? "kept" : "wiped");
 	if (kept) {
 		workdir_keep(&work);
 		say_path(work.path);
-		stdout_or_die(EXIT_OURS);
+		if (fflush(stdout) == EOF || ferror(stdout)) {
+			msg_path(work.path, "is kept, and was not printed");
+			status = EXIT_OURS;
+		}
 	} else if (workdir_remove(&work) == -1 && strict)
 		status = EXIT_OURS;
 	workdir_close(&work);
@@ -395,6 +399,7 @@ main(int argc, char **argv)
 {
 	const char *where = NULL;
 	int ch, sweeping = 0, failure, status;
+	int no_output = fcntl(STDOUT_FILENO, F_GETFD) == -1;
 
 	if (file_std_open() == -1)
 		return EXIT_OURS;
@@ -425,6 +430,8 @@ main(int argc, char **argv)
 	if (sweeping != (*argv == NULL) || (sweeping && (fixtures.n != 0 ||
 	    keep || go_there || own_tmp || strict || limit_s != 0)))
 		usage_and_exit(usage, EXIT_OURS);
+	if (keep && no_output)
+		errx(EXIT_OURS, "-k: standard output is closed");
 	failure = sweeping ? EXIT_FAIL : EXIT_OURS;
 	if (open_base(where, sweeping) == -1)
 		return failure;

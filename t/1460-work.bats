@@ -136,8 +136,18 @@ $W" ]
 	[ "$(find "$B" -mindepth 1 -maxdepth 1 | wc -l)" -eq 1 ]
 }
 
-@test "work: -k to a full standard output is 125" {
-	run -125 bash -c "srt-work -b $B -k -- true >/dev/full"
+@test "work: -k to a full standard output is 125, and names it all the same" {
+	run -125 --separate-stderr bash -c "srt-work -b $B -k -- true >/dev/full"
+	[[ $stderr == "srt-work: $B/srt-work."*': is kept, '*': No space '* ]]
+	[ -d "$(sed 's/^srt-work: //; s/: is kept.*//' <<<"$stderr")" ]
+}
+
+@test "work: -k without a standard output is refused before anything is done" {
+	run -125 --separate-stderr bash -c "srt-work -b $B -k -- touch ran >&-"
+	[ "$stderr" = 'srt-work: -k: standard output is closed' ]
+	[ ! -e ran ]
+	run -0 bash -c "srt-work -b $B -- true >&-"
+	no_work_left
 }
 
 @test "work: what the command has left running is ended" {
