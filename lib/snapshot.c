@@ -172,24 +172,30 @@ copy_range(struct snapshot *s, int in, int out, off_t off, off_t end)
 static int
 copy_sparse(struct snapshot *s, int in, int out, off_t size)
 {
-	off_t data = 0, hole;
+	off_t data, hole = 0;
 	int r;
 
 	if (ftruncate(out, size) == -1)
 		return -1;
-	for (;;) {
-		if ((data = lseek(in, data, SEEK_DATA)) == -1)
+	while (hole < size) {
+		if ((data = lseek(in, hole, SEEK_DATA)) == -1)
 			return errno == ENXIO ? 0 : -1;
-		if ((hole = lseek(in, data, SEEK_HOLE)) == -1)
+		/* somebody's own file system could lead us in a circle */
+		if (data < hole) {
+			errno = EIO;
 			return -1;
+		}
+		if ((hole = lseek(in, data, SEEK_HOLE)) <= data) {
+			errno = hole == -1 ? errno : EIO;
+			return -1;
+		}
 		if (hole > size)
 			hole = size;
-		if (data >= hole)
-			return 0;
-		if ((r = copy_range(s, in, out, data, hole)) != 0)
+		if ((r = copy_range(s, in, out, data, hole)) != 0 ||
+		    (r = tick(s)) != 0)
 			return r;
-		data = hole;
 	}
+	return 0;
 }
 
 static int

@@ -282,6 +282,21 @@ ended(void)
 	end();
 }
 
+/* A file of many small pieces is a long copy, too. */
+static void
+ended_between_holes(void)
+{
+	struct snapshot s = { .tick = enough };
+	int fd = open("holes", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	CHECK_INT(write(fd, "x", 1), 1);
+	CHECK_INT(pwrite(fd, "x", 1, 1 << 20), 1);
+	close(fd);
+	start();
+	CHECK_INT(copy(&s, "holes"), 42);
+	end();
+}
+
 int
 main(void)
 {
@@ -296,6 +311,7 @@ main(void)
 	swapped("swap/f", NULL, swap_file);
 	sealing();
 	ended();
+	ended_between_holes();
 	close(top);
 	unit_rmdir(dir);
 	return unit_failures != 0;
