@@ -19,7 +19,7 @@
 #include "wipe.h"
 
 #define CHUNK_BYTES	(4 << 20)	/* between two ticks */
-#define TICK_FILES	16		/* likewise */
+#define TICK_ENTRIES	16		/* likewise */
 #define BUF_BYTES	(128 << 10)
 #define MANY_FILES	64		/* are written to disk together */
 
@@ -65,6 +65,12 @@ static int
 tick(const struct snapshot *s)
 {
 	return s->tick == NULL ? 0 : s->tick(s);
+}
+
+static int
+tick_entry(struct snapshot *s)
+{
+	return s->entries++ % TICK_ENTRIES == 0 ? tick(s) : 0;
 }
 
 /*
@@ -286,7 +292,7 @@ copy_entry(struct snapshot *s, int from, int type, int todir,
 {
 	int fd, r;
 
-	if (s->files % TICK_FILES == 0 && (r = tick(s)) != 0)
+	if ((r = tick_entry(s)) != 0)
 		return r;
 	type = dir_type(from, at->name, type);
 	if (type != DT_REG && type != DT_DIR && type != DT_UNKNOWN)
@@ -424,6 +430,10 @@ seal_dir(struct snapshot *s, int parent, const struct trail *at)
 static int
 seal(struct snapshot *s, int dirfd, int type, const struct trail *at)
 {
+	int r = tick_entry(s);
+
+	if (r != 0)
+		return r;
 	type = dir_type(dirfd, at->name, type);
 	if (type == DT_DIR)
 		return seal_dir(s, dirfd, at);

@@ -15,14 +15,14 @@ struct snapshot {
 	unsigned long long	bytes;
 	/* private: */
 	int			no_clone, no_range, no_flag, flag_late;
-	unsigned long long	seen_files, seen_bytes;
+	unsigned long long	seen_files, seen_bytes, entries;
 };
 
 /*
  * Copy the open file or directory fd, which path names in messages, to name in
  * todir, where nothing may be.  Directories stay writable until they are
  * sealed; files are immutable at once where that costs nothing.  tick is called
- * now and then, after some files or MiB; what it returns, if not 0, ends the
+ * now and then, after some entries or MiB; what it returns, if not 0, ends the
  * copy.
  *
  * A file whose size or modification time has changed meanwhile is refused, and
@@ -38,7 +38,7 @@ int	snapshot_copy(struct snapshot *, int fd, const char *path, int todir,
 /*
  * Look the finished copy name in dirfd through: that it has nothing but what
  * was copied, and make it read-only: files 0444, directories 0555, and
- * immutable where we may.  -1 after a message.
+ * immutable where we may.  Returns as snapshot_copy().
  */
 int	snapshot_seal(struct snapshot *, int dirfd, const char *name,
 	    const char *path);

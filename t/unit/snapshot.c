@@ -297,6 +297,35 @@ ended_between_holes(void)
 	end();
 }
 
+static int
+once_sealing(const struct snapshot *s)
+{
+	ticks++;
+	return s->seen_files > 0 ? 42 : 0;
+}
+
+/* Whatever there is much of, directories alone, and while it is sealed. */
+static void
+ended_anywhere(void)
+{
+	struct snapshot s = { .tick = once_sealing };
+	char name[32];
+	int i;
+
+	CHECK_INT(mkdir("many", 0700), 0);
+	unit_write("many/first", "x");
+	for (i = 0; i < 320; i++) {
+		snprintf(name, sizeof(name), "many/%d", i);
+		CHECK_INT(mkdir(name, 0700), 0);
+	}
+	unit_write("many/last", "x");
+	ticks = 0;
+	start();
+	CHECK_INT(copy(&s, "many"), 42);
+	CHECK(ticks > 20);
+	end();
+}
+
 int
 main(void)
 {
@@ -312,6 +341,7 @@ main(void)
 	sealing();
 	ended();
 	ended_between_holes();
+	ended_anywhere();
 	close(top);
 	unit_rmdir(dir);
 	return unit_failures != 0;
