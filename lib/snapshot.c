@@ -286,6 +286,14 @@ copy_open(struct snapshot *s, int *fd, int todir, const char *name,
 	return r;
 }
 
+/* Gone, or other than it was, or moved out of the directory: EXDEV. */
+static int
+is_race(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == ELOOP ||
+	    error == EXDEV;
+}
+
 static int
 copy_entry(struct snapshot *s, int from, int type, int todir,
     const struct trail *at, int depth)
@@ -300,8 +308,7 @@ copy_entry(struct snapshot *s, int from, int type, int todir,
 	fd = sys_openat2(from, at->name,
 	    type == DT_DIR ? DIR_FLAGS : FILE_FLAGS, BELOW);
 	if (fd == -1)
-		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ?
-		    refuse_changed(at) : not_copied(at);
+		return is_race(errno) ? refuse_changed(at) : not_copied(at);
 	return copy_open(s, &fd, todir, at->name, at, depth);
 }
 

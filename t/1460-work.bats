@@ -283,6 +283,20 @@ $W" ]
 	no_work_left
 }
 
+@test "work: what is moved out of its tree while it is opened has changed" {
+	for k in {1..40}; do
+		status=0
+		strace -qq -o calls -e trace=openat2 \
+			-e inject=openat2:error=EXDEV:when=$k \
+			srt-work -b "$B" -f in=src -- true 2>said || status=$?
+		call=$(grep INJECTED calls) || break
+		[[ $call == *', "a", '* ]] && break
+	done
+	[ "$status" -eq 125 ]
+	[ "$(cat said)" = "srt-work: $W/src/a: has changed while it was copied" ]
+	no_work_left
+}
+
 # copies -----------------------------------------------------------------------
 
 @test "work: copies have the content, and read-only modes" {
