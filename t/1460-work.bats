@@ -287,7 +287,7 @@ $W" ]
 	for k in {1..40}; do
 		status=0
 		strace -qq -o calls -e trace=openat2 \
-			-e inject=openat2:error=EXDEV:when=$k \
+			-e inject=openat2:error=EXDEV:when="$k" \
 			srt-work -b "$B" -f in=src -- true 2>said || status=$?
 		call=$(grep INJECTED calls) || break
 		[[ $call == *', "a", '* ]] && break
@@ -394,7 +394,7 @@ $W" ]
 	for k in {1..20}; do
 		status=0
 		strace -qq -o calls -e trace=ioctl \
-			-e inject=ioctl:error=ENOSPC:when=$k \
+			-e inject=ioctl:error=ENOSPC:when="$k" \
 			srt-work -b "$B" -C -f in=src -- \
 			lsattr -R -d in in/a in/sub in/sub/b >out 2>said || status=$?
 		if [ "$status" -eq 0 ]; then
@@ -519,7 +519,7 @@ $W" ]
 		for k in {1..60}; do
 			status=0
 			strace -qq -o calls -e trace=$call \
-				-e inject=$call:error=EDQUOT:when=$k srt-work -b "$B" \
+				-e inject="$call:error=EDQUOT:when=$k" srt-work -b "$B" \
 				-f in=src -f k/in=src/a -- true >out 2>&1 || status=$?
 			grep -q INJECTED calls || break
 			[ "$status" -eq 0 ] || [ "$status" -eq 125 ]
