@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -33,6 +34,7 @@
 
 #define GRACE_S		5	/* from TERM to KILL at the time limit */
 #define PREFIX_MAX	200	/* bytes, with the ID it has to be a name */
+#define WAIT_S		3600	/* at a time: poll(2) takes an int of ms */
 #define PROGRESS_MS	1000	/* a copy that takes longer shows progress */
 
 static const char usage[] =
@@ -58,6 +60,7 @@ static struct places places;
 static struct base base;
 static struct workdir work;
 static mode_t mask;		/* the caller's umask */
+static struct rlimit files;	/* likewise, RLIMIT_NOFILE */
 static struct child_list others;	/* children that are not prog's */
 static int signals;		/* descriptor */
 static int interrupt;		/* INT or QUIT that the terminal has sent */
@@ -78,6 +81,19 @@ wanted_end(void)
 		    !(ends[i] == SIGHUP && child_ignores_hangup()))
 			return ends[i];
 	return 0;
+}
+
+/* Fixtures take one descriptor each, and two for every level of the deepest. */
+static void
+allow_many_files(void)
+{
+	struct rlimit all;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == -1)
+		err(EXIT_OURS, "RLIMIT_NOFILE");
+	all = files;
+	all.rlim_cur = all.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &all);
 }
 
 /* What is copied, shown on a terminal that has waited for a second. */
@@ -157,6 +173,7 @@ be_prog(char **argv, pid_t supervisor)
 	child_reset_signals();
 	child_end_with(supervisor);
 	umask(mask);
+	setrlimit(RLIMIT_NOFILE, &files);
 	if (go_there && fchdir(work.fd) == -1) {
 		msg_path(work.path, "cannot be changed to");
 		_exit(EXIT_OURS);
@@ -228,11 +245,13 @@ supervise(pid_t prog)
 		left = deadline == 0 ? -1 : deadline - child_now_s();
 		if (deadline != 0 && left <= 0) {
 			kill(prog, over_time ? SIGKILL : SIGTERM);
+			kill(prog, SIGCONT);	/* it may be stopped */
 			deadline = over_time ? 0 : child_now_s() + GRACE_S;
 			over_time = 1;
 			continue;
 		}
-		poll(&p, 1, left < 0 ? -1 : (int)left * 1000);
+		poll(&p, 1, left < 0 ? -1 :
+		    (int)(left < WAIT_S ? left : WAIT_S) * 1000);
 		pass_signals(prog);
 	}
 	return over_time ? EXIT_TIMEOUT : child_status(wstatus);
@@ -265,11 +284,15 @@ static int
 finish(int status, int kept)
 {
 	if (child_end_all(&others) == -1)
-		msg_path(work.path, "wiped while something still runs");
+		msg_path(work.path, "%s while something still runs",
+		    kept ? "kept" : "wiped");
 	if (kept) {
 		workdir_keep(&work);
 		say_path(work.path);
-		stdout_or_die(EXIT_OURS);
+		if (fflush(stdout) == EOF || ferror(stdout)) {
+			msg_path(work.path, "is kept, and was not printed");
+			status = EXIT_OURS;
+		}
 	} else if (workdir_remove(&work) == -1 && strict)
 		status = EXIT_OURS;
 	workdir_close(&work);
@@ -297,6 +320,7 @@ work_and_run(char **argv)
 {
 	int r, status;
 
+	allow_many_files();
 	if (child_list(&others) == -1 ||
 	    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ||
 	    (signals = child_catch_signals()) == -1)
@@ -375,6 +399,7 @@ main(int argc, char **argv)
 {
 	const char *where = NULL;
 	int ch, sweeping = 0, failure, status;
+	int no_output = fcntl(STDOUT_FILENO, F_GETFD) == -1;
 
 	if (file_std_open() == -1)
 		return EXIT_OURS;
@@ -405,6 +430,8 @@ main(int argc, char **argv)
 	if (sweeping != (*argv == NULL) || (sweeping && (fixtures.n != 0 ||
 	    keep || go_there || own_tmp || strict || limit_s != 0)))
 		usage_and_exit(usage, EXIT_OURS);
+	if (keep && no_output)
+		errx(EXIT_OURS, "-k: standard output is closed");
 	failure = sweeping ? EXIT_FAIL : EXIT_OURS;
 	if (open_base(where, sweeping) == -1)
 		return failure;

@@ -312,8 +312,10 @@ fixtures_copy(struct fixtures *fs, struct snapshot *s, int todir)
 	for (i = 0; i < fs->n && r == 0; i++) {
 		if (fs->f[i].above != NULL)
 			continue;
-		if ((fd = make_parents(todir, fs->f[i].key, &name)) == -1)
+		if ((fd = make_parents(todir, fs->f[i].key, &name)) == -1) {
+			msg_path(fs->f[i].key, "cannot be opened");
 			return -1;
+		}
 		r = snapshot_seal(s, fd, name, fs->f[i].path);
 		file_close(&fd);
 	}

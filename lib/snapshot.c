@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -17,7 +19,7 @@
 #include "wipe.h"
 
 #define CHUNK_BYTES	(4 << 20)	/* between two ticks */
-#define TICK_FILES	16		/* likewise */
+#define TICK_ENTRIES	16		/* likewise */
 #define BUF_BYTES	(128 << 10)
 #define MANY_FILES	64		/* are written to disk together */
 
@@ -63,6 +65,41 @@ static int
 tick(const struct snapshot *s)
 {
 	return s->tick == NULL ? 0 : s->tick(s);
+}
+
+static int
+tick_entry(struct snapshot *s)
+{
+	return s->entries++ % TICK_ENTRIES == 0 ? tick(s) : 0;
+}
+
+/*
+ * Once refused it is not tried again: an ordinary user never may, and many file
+ * systems have no such flag.  But -1 where it is not a refusal: the data may
+ * not be on the disk (ENOSPC), and one that can be written is no fixture.
+ */
+static int
+make_immutable(struct snapshot *s, int fd)
+{
+	if (s->no_flag || flag_set(fd) == 0)
+		return 0;
+	s->no_flag = errno == EPERM || errno == EACCES || errno == ENOTTY ||
+	    errno == EOPNOTSUPP || errno == EINVAL || errno == ENOSYS;
+	return s->no_flag ? 0 : -1;
+}
+
+/*
+ * Whether a file is written to disk before it becomes immutable: by ext4,
+ * fs/ext4/ioctl.c, ext4_ioctl_setflags(), which may be below an overlay.  Many
+ * are faster written together, and get the flag when they are sealed.
+ */
+static int
+is_flagged_late(int dirfd)
+{
+	struct statfs fs;
+
+	return fstatfs(dirfd, &fs) == 0 && (fs.f_type == EXT4_SUPER_MAGIC ||
+	    fs.f_type == OVERLAYFS_SUPER_MAGIC);
 }
 
 /* files ------------------------------------------------------------------ */
@@ -141,24 +178,30 @@ copy_range(struct snapshot *s, int in, int out, off_t off, off_t end)
 static int
 copy_sparse(struct snapshot *s, int in, int out, off_t size)
 {
-	off_t data = 0, hole;
+	off_t data, hole = 0;
 	int r;
 
 	if (ftruncate(out, size) == -1)
 		return -1;
-	for (;;) {
-		if ((data = lseek(in, data, SEEK_DATA)) == -1)
+	while (hole < size) {
+		if ((data = lseek(in, hole, SEEK_DATA)) == -1)
 			return errno == ENXIO ? 0 : -1;
-		if ((hole = lseek(in, data, SEEK_HOLE)) == -1)
+		/* somebody's own file system could lead us in a circle */
+		if (data < hole) {
+			errno = EIO;
 			return -1;
+		}
+		if ((hole = lseek(in, data, SEEK_HOLE)) <= data) {
+			errno = hole == -1 ? errno : EIO;
+			return -1;
+		}
 		if (hole > size)
 			hole = size;
-		if (data >= hole)
-			return 0;
-		if ((r = copy_range(s, in, out, data, hole)) != 0)
+		if ((r = copy_range(s, in, out, data, hole)) != 0 ||
+		    (r = tick(s)) != 0)
 			return r;
-		data = hole;
 	}
+	return 0;
 }
 
 static int
@@ -207,6 +250,8 @@ copy_file(struct snapshot *s, int in, const struct stat *st, int todir,
 		not_copied(at);
 	else if (r == -1 || (r == 0 && !is_unchanged(in, st)))
 		r = refuse_changed(at);
+	if (r == 0 && !s->flag_late && make_immutable(s, out) == -1)
+		r = not_copied(at);
 	/* some file systems say only now that there is no room */
 	if (close(out) == -1 && r == 0)
 		r = not_copied(at);
@@ -241,13 +286,21 @@ copy_open(struct snapshot *s, int *fd, int todir, const char *name,
 	return r;
 }
 
+/* Gone, or other than it was, or moved out of the directory: EXDEV. */
+static int
+is_race(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == ELOOP ||
+	    error == EXDEV;
+}
+
 static int
 copy_entry(struct snapshot *s, int from, int type, int todir,
     const struct trail *at, int depth)
 {
 	int fd, r;
 
-	if (s->files % TICK_FILES == 0 && (r = tick(s)) != 0)
+	if ((r = tick_entry(s)) != 0)
 		return r;
 	type = dir_type(from, at->name, type);
 	if (type != DT_REG && type != DT_DIR && type != DT_UNKNOWN)
@@ -255,8 +308,7 @@ copy_entry(struct snapshot *s, int from, int type, int todir,
 	fd = sys_openat2(from, at->name,
 	    type == DT_DIR ? DIR_FLAGS : FILE_FLAGS, BELOW);
 	if (fd == -1)
-		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ?
-		    refuse_changed(at) : not_copied(at);
+		return is_race(errno) ? refuse_changed(at) : not_copied(at);
 	return copy_open(s, &fd, todir, at->name, at, depth);
 }
 
@@ -310,6 +362,7 @@ snapshot_copy(struct snapshot *s, int fd, const char *path, int todir,
 	int own = dup(fd), r;
 
 	s->no_clone = s->no_range = 0;
+	s->flag_late = is_flagged_late(todir);
 	r = own == -1 ? not_copied(&root) :
 	    copy_open(s, &own, todir, name, &root, 0);
 	umask(old);
@@ -319,14 +372,6 @@ snapshot_copy(struct snapshot *s, int fd, const char *path, int todir,
 /* sealing ---------------------------------------------------------------- */
 
 static int seal(struct snapshot *, int, int, const struct trail *);
-
-/* Once refused it is not tried again: an ordinary user never may. */
-static void
-make_immutable(struct snapshot *s, int fd)
-{
-	if (!s->no_flag && flag_set(fd) == -1)
-		s->no_flag = 1;
-}
 
 static int
 is_copy(const struct stat *st)
@@ -341,7 +386,7 @@ seal_file(struct snapshot *s, int dirfd, const struct trail *at)
 	struct stat st;
 	int fd = -1, r;
 
-	if (s->no_flag)
+	if (!s->flag_late || s->no_flag)
 		r = fstatat(dirfd, at->name, &st, AT_SYMLINK_NOFOLLOW);
 	else {
 		fd = sys_openat2(dirfd, at->name, FILE_FLAGS, BELOW);
@@ -351,12 +396,19 @@ seal_file(struct snapshot *s, int dirfd, const struct trail *at)
 		file_close(&fd);
 		return refuse_changed(at);
 	}
-	if (fd != -1)
-		make_immutable(s, fd);
+	r = 0;
+	if (fd != -1) {
+		if (make_immutable(s, fd) == -1)
+			r = not_copied(at);
+		/* the first one has shown that we may */
+		if (!s->no_flag && s->seen_files == 0 &&
+		    s->files >= MANY_FILES)
+			syncfs(fd);
+	}
 	file_close(&fd);
 	s->seen_files++;
 	s->seen_bytes += (unsigned long long)st.st_size;
-	return 0;
+	return r;
 }
 
 static int
@@ -376,9 +428,8 @@ seal_dir(struct snapshot *s, int parent, const struct trail *at)
 		if (!dir_is_dot(d->d_name))
 			r = seal(s, fd, d->d_type, &here);
 	}
-	if (r == 0 && fchmod(fd, 0555) == -1)
+	if (r == 0 && (fchmod(fd, 0555) == -1 || make_immutable(s, fd) == -1))
 		r = not_copied(at);
-	make_immutable(s, fd);
 	closedir(dir);
 	return r;
 }
@@ -386,6 +437,10 @@ seal_dir(struct snapshot *s, int parent, const struct trail *at)
 static int
 seal(struct snapshot *s, int dirfd, int type, const struct trail *at)
 {
+	int r = tick_entry(s);
+
+	if (r != 0)
+		return r;
 	type = dir_type(dirfd, at->name, type);
 	if (type == DT_DIR)
 		return seal_dir(s, dirfd, at);
@@ -398,13 +453,6 @@ snapshot_seal(struct snapshot *s, int dirfd, const char *name,
 {
 	const struct trail root = { NULL, path }, at = { &root, name };
 
-	/*
-	 * A file is written to disk before it becomes immutable, at least by
-	 * ext4 (fs/ext4/ioctl.c, ext4_ioctl_setflags()): many are faster
-	 * written all at once.
-	 */
-	if (s->files >= MANY_FILES && s->seen_files == 0 && geteuid() == 0)
-		syncfs(dirfd);
 	return seal(s, dirfd, DT_UNKNOWN, &at);
 }
 

@@ -14,29 +14,31 @@ struct snapshot {
 	unsigned long long	files;	/* copied so far */
 	unsigned long long	bytes;
 	/* private: */
-	int			no_clone, no_range, no_flag;
-	unsigned long long	seen_files, seen_bytes;
+	int			no_clone, no_range, no_flag, flag_late;
+	unsigned long long	seen_files, seen_bytes, entries;
 };
 
 /*
  * Copy the open file or directory fd, which path names in messages, to name in
  * todir, where nothing may be.  Directories stay writable until they are
- * sealed.  tick is called now and then, after some files or MiB; what it returns, if not
- * 0, ends the copy.
+ * sealed; files are immutable at once where that costs nothing.  tick is called
+ * now and then, after some entries or MiB; what it returns, if not 0, ends the
+ * copy.
  *
  * A file whose size or modification time has changed meanwhile is refused, and
  * so is a tree with anything in it that is neither a file nor a directory, or
- * that is more than SNAPSHOT_DEPTH directories deep.  Returns 0, what tick
- * returned, or -1 after a message; then the caller removes what there is.
+ * that is more than SNAPSHOT_DEPTH directories deep; each takes two descriptors
+ * meanwhile.  Returns 0, what tick returned, or -1 after a message; then the
+ * caller removes what there is.
  */
-#define SNAPSHOT_DEPTH 256
+#define SNAPSHOT_DEPTH 2000
 int	snapshot_copy(struct snapshot *, int fd, const char *path, int todir,
 	    const char *name);
 
 /*
  * Look the finished copy name in dirfd through: that it has nothing but what
  * was copied, and make it read-only: files 0444, directories 0555, and
- * immutable where we may.  -1 after a message.
+ * immutable where we may.  Returns as snapshot_copy().
  */
 int	snapshot_seal(struct snapshot *, int dirfd, const char *name,
 	    const char *path);

@@ -4,11 +4,14 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "file.h"
 #include "msg.h"
 #include "sys.h"
@@ -18,12 +21,15 @@
 #define DEPTH_MAX	64	/* directories open at a time */
 #define TRIES		16	/* for one that is filled again meanwhile */
 #define SAID_MAX	20	/* messages about what stays */
+#define HELP_FILES	64	/* immutable: worth a process that helps */
 
 #define BELOW	(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV)
 
 struct wipe {
 	int		 top;
 	int		 sealed;	/* the last file was immutable */
+	unsigned	 cleared;	/* files that were */
+	pid_t		 helper;	/* 0: none yet, -1: none to be had */
 	unsigned	 moved;		/* directories moved up to the top */
 	unsigned	 left;		/* entries that stay */
 };
@@ -100,20 +106,78 @@ open_up(int fd)
 
 /*
  * The flags of the file name.  Not of one with other names: those may lie
- * outside, and an immutable file never gets any (link(2), EPERM).
+ * outside, and an immutable file never gets any (link(2), EPERM).  -1 if it is
+ * a mount point, with errno, which stays otherwise.
  */
-static void
+static int
 clear_file(int dirfd, const char *name)
 {
 	int saved = errno, fd = sys_openat2(dirfd, name, O_RDONLY |
 	    O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, BELOW);
 	struct stat st;
 
+	if (fd == -1 && errno == EXDEV)
+		return -1;
 	if (fd != -1 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_nlink == 1)
 		flag_clear(fd);
 	file_close(&fd);
 	errno = saved;
+	return 0;
+}
+
+/*
+ * Clear the flags below fd, as far as that goes.  Nothing depends on it: what
+ * it leaves, or what is made meanwhile, unlink_file() and open_up() clear.
+ */
+static void
+clear_below(int fd, int depth)
+{
+	struct dirent *d;
+	DIR *dir;
+	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), sub;
+
+	if (own == -1 || (dir = fdopendir(own)) == NULL) {
+		file_close(&own);
+		return;
+	}
+	flag_clear(own);
+	while ((d = readdir(dir)) != NULL) {
+		if (d->d_type == DT_REG)
+			clear_file(own, d->d_name);
+		if (d->d_type != DT_DIR || dir_is_dot(d->d_name) ||
+		    depth == DEPTH_MAX || (sub = sys_openat2(own, d->d_name,
+		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW, BELOW)) == -1)
+			continue;
+		clear_below(sub, depth + 1);
+		close(sub);
+	}
+	closedir(dir);
+}
+
+/*
+ * A process that goes ahead and clears flags, which takes half as long as to
+ * remove the files: with a second processor it costs no time.
+ */
+static void
+start_helper(struct wipe *w)
+{
+	pid_t self = getpid();
+
+	if ((w->helper = fork()) != 0)
+		return;
+	child_end_with(self);
+	clear_below(w->top, 0);
+	_exit(0);
+}
+
+static void
+end_helper(struct wipe *w)
+{
+	if (w->helper <= 0)
+		return;
+	kill(w->helper, SIGKILL);
+	waitpid(w->helper, NULL, 0);
 }
 
 static int
@@ -131,27 +195,32 @@ unlink_one(int dirfd, const char *name, int flags)
 
 /*
  * Anything but a directory.  Where one file is immutable the next mostly is
- * as well, and is not tried in vain.
+ * as well, and is not tried in vain, unless the helper has been there.
  */
 static int
 unlink_file(struct wipe *w, int dirfd, const char *name, int type)
 {
 	int tries;
 
-	w->sealed = w->sealed && type == DT_REG;
+	w->sealed = w->sealed && type == DT_REG && w->helper <= 0;
 	for (tries = w->sealed ? 2 : 0;; tries++) {
 		if (tries == 1)
 			open_up(dirfd);
-		else if (tries == 2 && type == DT_REG)
-			clear_file(dirfd, name);
+		else if (tries == 2 && type == DT_REG &&
+		    clear_file(dirfd, name) == -1)
+			return -1;
 		else if (tries == 3)
 			open_up(dirfd);
 		if (unlink_one(dirfd, name, 0) == 0)
 			break;
 		if (!is_refusal(errno) || tries == 3)
 			return -1;
+		if (w->cleared != 0 && tries == 0)
+			tries = 1;	/* most probably it is the file */
 	}
 	w->sealed = tries >= 2;
+	if (w->sealed && ++w->cleared == HELP_FILES)
+		start_helper(w);
 	return 0;
 }
 
@@ -305,6 +374,7 @@ wipe_below(int fd, const char *path)
 		here.name = name;
 		remove_entry(&w, fd, &here, DT_DIR, 1);
 	}
+	end_helper(&w);
 	if (w.left > SAID_MAX) {
 		errno = 0;
 		msg_path(path, "%u more cannot be removed",
@@ -321,7 +391,8 @@ wipe_dir(int fd, int dirfd, const char *name, const char *path)
 	for (i = 0; i < TRIES; i++) {
 		if (wipe_below(fd, path) == -1)
 			return -1;
-		if (unlink_dir(dirfd, name, fd) == 0)
+		/* dirfd is not ours to open up; fd was */
+		if (unlink_one(dirfd, name, AT_REMOVEDIR) == 0)
 			return 0;
 		if (errno != ENOTEMPTY && errno != EEXIST)
 			break;

@@ -76,6 +76,22 @@ $W" ]
 	no_work_left
 }
 
+@test "work: -t lets one that is stopped end by TERM as well" {
+	run -124 srt-work -b "$B" -t 1 -- sh -c '
+		trap "echo term; exit 3" TERM; kill -STOP $$; sleep 1000'
+	[ "$output" = term ]
+	no_work_left
+}
+
+@test "work: -t may be longer than poll(2) can wait" {
+	for seconds in 3000000 31536000; do
+		strace -o calls -e trace=poll,ppoll srt-work -b "$B" -t $seconds -- \
+			sh -c 'until grep -q "^State:.S" /proc/$PPID/status; do :; done'
+		grep -q 'POLLIN}\], 1, \({tv_sec=\)\?[1-9]' calls
+	done
+	no_work_left
+}
+
 @test "work: signals are passed on, and the command's answer is the status" {
 	for sig in HUP INT TERM USR1; do
 		run -9 srt-work -b "$B" -- bash -c "
@@ -120,8 +136,18 @@ $W" ]
 	[ "$(find "$B" -mindepth 1 -maxdepth 1 | wc -l)" -eq 1 ]
 }
 
-@test "work: -k to a full standard output is 125" {
-	run -125 bash -c "srt-work -b $B -k -- true >/dev/full"
+@test "work: -k to a full standard output is 125, and names it all the same" {
+	run -125 --separate-stderr bash -c "srt-work -b $B -k -- true >/dev/full"
+	[[ $stderr == "srt-work: $B/srt-work."*': is kept, '*': No space '* ]]
+	[ -d "$(sed 's/^srt-work: //; s/: is kept.*//' <<<"$stderr")" ]
+}
+
+@test "work: -k without a standard output is refused before anything is done" {
+	run -125 --separate-stderr bash -c "srt-work -b $B -k -- touch ran >&-"
+	[ "$stderr" = 'srt-work: -k: standard output is closed' ]
+	[ ! -e ran ]
+	run -0 bash -c "srt-work -b $B -- true >&-"
+	no_work_left
 }
 
 @test "work: what the command has left running is ended" {
@@ -236,14 +262,39 @@ $W" ]
 		-f v=/proc/version
 }
 
-@test "work: a tree 256 directories deep is copied, a deeper one refused" {
+@test "work: a tree 2000 directories deep is copied, a deeper one refused" {
 	in_memory
-	mkdir -p "deep/$(printf 'd/%.0s' {1..255})"
-	run -0 srt-work -b "$B" -f in=deep -- sh -c '
-		find "$SRT_WORKDIR" | wc -l'
-	[ "$output" -eq 257 ]
-	mkdir -p "deep/$(printf 'd/%.0s' {1..256})"
+	mkdir -p "deep/$(printf 'd/%.0s' {1..1999})"
+	[ "$(ulimit -Hn)" -ge 4096 ] || skip 'few files may be open'
+	run -0 bash -c 'ulimit -Sn 200; srt-work -b "$1" -f in=deep -- sh -c "
+		find \$SRT_WORKDIR | wc -l; ulimit -n"' sh "$B"
+	[ "$output" = $'2001\n200' ]
+	(cd "deep/$(printf 'd/%.0s' {1..1000})" &&
+		mkdir -p "$(printf 'd/%.0s' {1..1000})")
 	refused_work '*: is too deep to be copied' -f in=deep
+}
+
+@test "work: a tree too deep for the files that may be open is refused" {
+	in_memory
+	mkdir -p "deep/$(printf 'd/%.0s' {1..100})"
+	run -125 --separate-stderr bash -c 'ulimit -n 160
+		srt-work -b "$1" -f in=deep -- true' sh "$B"
+	[[ $stderr == *': cannot be copied: '* ]]
+	no_work_left
+}
+
+@test "work: what is moved out of its tree while it is opened has changed" {
+	for k in {1..40}; do
+		status=0
+		strace -qq -o calls -e trace=openat2 \
+			-e inject=openat2:error=EXDEV:when="$k" \
+			srt-work -b "$B" -f in=src -- true 2>said || status=$?
+		call=$(grep INJECTED calls) || break
+		[[ $call == *', "a", '* ]] && break
+	done
+	[ "$status" -eq 125 ]
+	[ "$(cat said)" = "srt-work: $W/src/a: has changed while it was copied" ]
+	no_work_left
 }
 
 # copies -----------------------------------------------------------------------
@@ -307,12 +358,6 @@ $W" ]
 	no_work_left
 }
 
-# flag_works: can files in W be made immutable?
-flag_works() {
-	: >probe
-	chattr +i probe 2>/dev/null && chattr -i probe
-}
-
 @test "work: root's copies are immutable where the file system can do it" {
 	as_root
 	run -0 srt-work -b "$B" -C -f in=src -- lsattr -R -d in in/a in/sub in/sub/b
@@ -339,6 +384,61 @@ flag_works() {
 		try chmod 777 in/sub
 		cat in/a in/sub/b'
 	[ "$output" = $'a\nb' ]
+	no_work_left
+}
+
+@test "work: nothing runs with copies that should be immutable and are not" {
+	as_root
+	flag_works || skip 'no immutable flag here'
+	refused=0
+	for k in {1..20}; do
+		status=0
+		strace -qq -o calls -e trace=ioctl \
+			-e inject=ioctl:error=ENOSPC:when="$k" \
+			srt-work -b "$B" -C -f in=src -- \
+			lsattr -R -d in in/a in/sub in/sub/b >out 2>said || status=$?
+		if [ "$status" -eq 0 ]; then
+			[ "$(grep -c '^....i' out)" -eq 4 ]
+		else
+			[ "$status" -eq 125 ]
+			grep -q ': cannot be copied: No space left' said
+			refused=$((refused + 1))
+		fi
+		srt-work --sweep -b "$B" >swept
+		no_work_left
+	done
+	[ "$refused" -ge 8 ]
+}
+
+@test "work: many are written to disk together where that comes first" {
+	as_root
+	mkdir many
+	for i in {1..80}; do echo "$i" >"many/$i"; done
+	fs=$(stat -f -c %T .)
+	flag_works || fs=none
+	strace -o calls -e trace=syncfs srt-work -b "$B" -f in=many -- true
+	if [ "$fs" = ext2/ext3 ] || [ "$fs" = overlayfs ]; then
+		[ "$(grep -c ^syncfs calls)" -eq 1 ]
+	else
+		run ! grep ^syncfs calls
+	fi
+	# nor where there is no flag to be had
+	strace -o calls -e trace=syncfs setpriv --bounding-set=-linux_immutable \
+		srt-work -b "$B" -f in=many -- true
+	run ! grep ^syncfs calls
+	no_work_left
+}
+
+@test "work: where nothing is written first, no copy is opened again" {
+	in_memory
+	mkdir many
+	for i in {1..80}; do echo "$i" >"many/$i"; done
+	strace -o calls -e trace=openat,openat2 srt-work -b "$B" -f in=many -- \
+		sh -c 'kill -KILL $PPID' || :
+	for name in 1 80; do
+		[ "$(grep -c ", \"$name\", " calls)" -eq 2 ]
+	done
+	srt-work --sweep -b "$B"
 	no_work_left
 }
 
@@ -412,6 +512,25 @@ flag_works() {
 	[ "$stderr" = "srt-work: $W/src/large: cannot be copied: No space left on device" ]
 	[ ! -e ran ]
 	no_work_left
+}
+
+@test "work: whatever fails while it is set up is said" {
+	for call in openat openat2 mkdirat dup fchmod getdents64 write; do
+		for k in {1..60}; do
+			status=0
+			strace -qq -o calls -e trace=$call \
+				-e inject="$call:error=EDQUOT:when=$k" srt-work -b "$B" \
+				-f in=src -f k/in=src/a -- true >out 2>&1 || status=$?
+			grep -q INJECTED calls || break
+			[ "$status" -eq 0 ] || [ "$status" -eq 125 ]
+			[ "$status" -eq 0 ] || [ -s out ] || {
+				echo "$call, $k: silent"
+				return 1
+			}
+			srt-work --sweep -b "$B" >swept
+			no_work_left
+		done
+	done
 }
 
 @test "work: bad options are 125, with the usage or one line" {

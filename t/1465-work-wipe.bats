@@ -88,9 +88,7 @@ deep() {
 
 @test "work wipe: root's immutable and append-only files and directories go" {
 	as_root
-	: >probe
-	chattr +i probe 2>/dev/null || skip 'no immutable flag here'
-	chattr -i probe
+	flag_works || skip 'no immutable flag here'
 	run -0 --separate-stderr srt-work -b "$B" -C -f in=src -- sh -c '
 		mkdir -p i/j a; echo x >i/j/f; echo x >a/f; echo x >plain
 		chattr +i i/j/f i/j i; chattr +a a/f a; chmod 0 plain
@@ -101,9 +99,7 @@ deep() {
 
 @test "work wipe: an immutable file with a second link is the host's" {
 	as_root
-	: >probe
-	chattr +i probe 2>/dev/null || skip 'no immutable flag here'
-	chattr -i probe
+	flag_works || skip 'no immutable flag here'
 	run -0 --separate-stderr srt-work -b "$B" -C -- \
 		sh -c 'ln "$1/file" hard && chattr +i hard' sh "$W/host"
 	[[ $stderr == *'/hard: cannot be removed: Operation not permitted' ]]
@@ -111,6 +107,45 @@ deep() {
 	chattr -i host/file
 	srt-work --sweep -b "$B"
 	host_is_whole
+	no_work_left
+}
+
+@test "work wipe: many immutable files go, but not what is the host's" {
+	as_root
+	flag_works || skip 'no immutable flag here'
+	for i in {1..9}; do
+		mkdir -p "many/$i/d"
+		for j in {1..19}; do echo "$j" | tee "many/$i/$j" >"many/$i/d/$j"; done
+	done
+	ln host/file host/again
+	run -0 --separate-stderr unshare -m srt-work -b "$B" -C -f in=many -- \
+		sh -c 'chattr +i "$1/dir/file" || exit
+			mount --bind "$1/dir/file" in/7/d/7
+			mount --bind "$1/dir" in/8/d
+			mkdir d; ln "$1/again" d/hard; chattr +i d/hard
+			chattr -R -i in/1; rm -r in/2 2>/dev/null; :' sh "$W/host"
+	lsattr host/file host/dir/file >flags
+	chattr -i host/file host/dir/file
+	[ "$(grep -c '^....i' flags)" -eq 2 ]
+	[ "${#stderr_lines[@]}" -eq 3 ]
+	[[ $stderr == *'/d/hard: cannot be removed: Operation not permitted'* ]]
+	[[ $stderr == *'/in/7/d/7: a mount point, left as it is'* ]]
+	[[ $stderr == *'/in/8/d: a mount point, left as it is'* ]]
+	# what the mounts, and what it lies in, held; nothing else
+	[ "$(cd "$B"/* && find . | wc -l)" -eq $((2 + 4 + 1 + 1 + 20)) ] ||
+		(cd "$B"/* && find . && false)
+	rm host/again
+	srt-work --sweep -b "$B"
+	host_is_whole
+	no_work_left
+}
+
+@test "work wipe: many immutable files go where no process can be had" {
+	as_root
+	dead 'for i in $(seq 150); do echo x >$i; done; chattr +i * || :'
+	strace -qq -o calls -e inject=fork,clone:error=EAGAIN \
+		srt-work --sweep -b "$B"
+	! flag_works || grep -q 'EAGAIN.*INJECTED' calls
 	no_work_left
 }
 
@@ -153,6 +188,34 @@ deep() {
 	host_is_whole
 	unshare -Ur srt-work --sweep -b "$B"
 	host_is_whole
+	no_work_left
+}
+
+@test "work wipe: flags and modes of what it lies in are not reset" {
+	if is_root; then
+		flag_works || skip 'no immutable flag here'
+		close=(chattr +i) open=(chattr -i)
+	else
+		close=(chmod 500) open=(chmod 700)
+	fi
+	run -0 --separate-stderr srt-work -b "$B" -C -f in=src -- \
+		sh -c 'echo x >x; exec "$@"' sh "${close[@]}" "$B"
+	[[ $stderr == "srt-work: $B/srt-work."*': cannot be removed: '* ]]
+	run ! touch "$B/new"
+	"${open[@]}" "$B"
+	[ -z "$(find "$B" -mindepth 2)" ]
+	srt-work --sweep -b "$B"
+	no_work_left
+	# nor of where it has been moved to
+	mkdir away
+	run -0 --separate-stderr srt-work -b "$B" -C -f in=src -- \
+		sh -c 'cd "$1" && shift && mv "$SRT_WORKDIR" away && exec "$@"' \
+		sh "$W" "${close[@]}" away
+	[[ $stderr == "srt-work: $W/away/srt-work."*': cannot be removed: '* ]]
+	run ! touch away/new
+	"${open[@]}" away
+	[ -z "$(find away -mindepth 2)" ]
+	srt-work --sweep -b "$B"
 	no_work_left
 }
 

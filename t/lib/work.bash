@@ -31,6 +31,12 @@ teardown_work() {
 	rm -rf "$base"
 }
 
+# flag_works: can files in W be made immutable?
+flag_works() {
+	: >probe
+	chattr +i probe 2>/dev/null && chattr -i probe
+}
+
 # no_work_left: nothing in the base, no record in any place.
 no_work_left() {
 	local left

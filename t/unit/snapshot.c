@@ -242,10 +242,12 @@ static void
 tamper_less(void)
 {
 	struct snapshot s = { 0 };
-	int fd = open_any("tree"), r;
+	int fd = open_any("tree"), r, f;
 
 	start();
 	CHECK_INT(snapshot_copy(&s, fd, "tree", to, "tree"), 0);
+	f = openat(to, "tree/d/f", O_RDONLY | O_CLOEXEC);
+	flag_clear(f);	/* fails where there is none */
 	CHECK_INT(unlinkat(to, "tree/d/f", 0), 0);
 	r = snapshot_seal(&s, to, "tree", "tree");
 	_exit(r == 0 && !snapshot_is_whole(&s) ? 7 : 0);
@@ -280,6 +282,50 @@ ended(void)
 	end();
 }
 
+/* A file of many small pieces is a long copy, too. */
+static void
+ended_between_holes(void)
+{
+	struct snapshot s = { .tick = enough };
+	int fd = open("holes", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	CHECK_INT(write(fd, "x", 1), 1);
+	CHECK_INT(pwrite(fd, "x", 1, 1 << 20), 1);
+	close(fd);
+	start();
+	CHECK_INT(copy(&s, "holes"), 42);
+	end();
+}
+
+static int
+once_sealing(const struct snapshot *s)
+{
+	ticks++;
+	return s->seen_files > 0 ? 42 : 0;
+}
+
+/* Whatever there is much of, directories alone, and while it is sealed. */
+static void
+ended_anywhere(void)
+{
+	struct snapshot s = { .tick = once_sealing };
+	char name[32];
+	int i;
+
+	CHECK_INT(mkdir("many", 0700), 0);
+	unit_write("many/first", "x");
+	for (i = 0; i < 320; i++) {
+		snprintf(name, sizeof(name), "many/%d", i);
+		CHECK_INT(mkdir(name, 0700), 0);
+	}
+	unit_write("many/last", "x");
+	ticks = 0;
+	start();
+	CHECK_INT(copy(&s, "many"), 42);
+	CHECK(ticks > 20);
+	end();
+}
+
 int
 main(void)
 {
@@ -294,6 +340,8 @@ main(void)
 	swapped("swap/f", NULL, swap_file);
 	sealing();
 	ended();
+	ended_between_holes();
+	ended_anywhere();
 	close(top);
 	unit_rmdir(dir);
 	return unit_failures != 0;
