@@ -137,6 +137,31 @@ gather_own(struct planner *p, const char *path, enum own own)
 	return 0;
 }
 
+/*
+ * Much in /sys is open to uid 0 without a capability, and has the kernel do
+ * things: start a program, halt the machine.  A grant of all that is there does
+ * not mean that; one at or below /sys does.
+ */
+static void
+gather_sys(struct planner *p)
+{
+	static struct rule rule = {
+		DENY_WRITE, NULL, (char *)(uintptr_t)"root, in /sys"
+	};
+	struct node *sys, *n;
+
+	if (geteuid() != 0 || p->tree.root->rule[ALLOW_WRITE] == NULL ||
+	    (sys = tree_resolve(&p->tree, "/sys", 0)) == NULL ||
+	    !node_exists(sys))
+		return;
+	for (n = sys; n != NULL && path_within(n->path, "/sys");
+	    n = tree_next(n))
+		if (n->rule[ALLOW_WRITE] != NULL)
+			return;
+	if (sys->rule[DENY_WRITE] == NULL)
+		sys->rule[DENY_WRITE] = &rule;
+}
+
 static int
 may_write_anything(const struct profile *pr)
 {
@@ -221,6 +246,7 @@ gather(struct planner *p)
 			return r;
 	if (!p->profile->unix_sockets.yes)
 		gather_sockets(p);
+	gather_sys(p);
 	if (p->profile->private_tmp &&
 	    ((r = gather_own(p, "/tmp", OWN_TMP)) != 0 ||
 	    (r = gather_own(p, "/var/tmp", OWN_TMP)) != 0))
@@ -661,6 +687,8 @@ say_why(FILE *fp, const char *what, int allowed, const struct rule *r,
 	fprintf(fp, "%s %s: ", what, allowed ? "allowed" : "denied");
 	if (r == NULL)
 		fprintf(fp, "%s\n", otherwise);
+	else if (r->path == NULL)	/* nobody's line */
+		fprintf(fp, "%s\n", r->where);
 	else
 		fprintf(fp, "%s %s (%s)\n", rule_name(r->kind), r->path,
 		    r->where);
