@@ -747,7 +747,7 @@ main(int argc, char **argv)
 	int ch, json = 0, status;
 	json_t *all = NULL;
 
-	file_std_open();	/* without /dev/null that is what is found */
+	file_std_open(O_RDONLY);	/* without /dev/null that is what is found */
 	while ((ch = getopt_long(argc, argv, "+hV", longopts, NULL)) != -1)
 		switch (ch) {
 		case 'b': bwrap = optarg; break;

@@ -376,7 +376,7 @@ main(int argc, char **argv)
 	const char *where = NULL;
 	int ch, sweeping = 0, failure, status;
 
-	if (file_std_open() == -1)
+	if (file_std_open(O_RDWR) == -1)
 		return EXIT_OURS;
 	while ((ch = getopt_long(argc, argv, "+b:Ce:f:hkp:Tt:V", longopts,
 	    NULL)) != -1)
