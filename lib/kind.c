@@ -175,7 +175,12 @@ kind_for(const char *path, const char *home, enum kind *kind, mode_t *mode,
 		*why = "bash would read it in place of ~/.profile";
 		return -1;
 	}
-	if (row == NULL || (row->kind == REFUSE && row->why == NULL))
+	/*
+	 * A command can make any directory look like git's, and no later run
+	 * must fail for that; what is in a .git is refused before, too.
+	 */
+	if (row == NULL || (row->kind == REFUSE &&
+	    strstr(path, "/.git/") == NULL))
 		row = find(elsewhere, strrchr(path, '/') + 1);
 	*why = row->why;
 	if (row->kind == REFUSE)

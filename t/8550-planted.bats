@@ -118,6 +118,22 @@ then_denied() {
 	then_denied landed
 }
 
+@test "planted: what looks like a git directory refuses no later run" {
+	denies=(yarn.lock index HEAD MERGE_HEAD rebase-apply sequencer
+		BISECT_LOG a/info/grafts a/x.lock)
+	run -0 srt "${denies[@]/#/-d}" -- true
+	for plant in 'touch commondir' 'mkdir objects refs'; do
+		run -0 srt -- sh -c "mkdir -p a; touch HEAD a/HEAD
+			for d in . a; do (cd \$d; $plant); done"
+		# HEAD is there now
+		for deny in "${denies[@]}"; do
+			deny_holds "$W/$deny" "${denies[@]/#/-d}"
+		done
+		rm -r ./*
+	done
+	nothing_left
+}
+
 @test "planted: directories that are closed, whatever their mode" {
 	for mode in 000 100 200 300 400 500 555 600; do
 		planted a/P "mkdir a; : >a/x; chmod $mode a"
