@@ -50,6 +50,17 @@ warn_of_nothing(const struct planner *p, const struct rule *r, int reason)
 	    r->where);
 }
 
+/*
+ * Does it lead through a link into what is the sandbox's own?  There nothing
+ * of the outside is shown, or granted; and who has put the link there must not
+ * keep runs from starting.
+ */
+static int
+leads_into(const char *own, const struct rule *r, const struct node *n)
+{
+	return path_within(n->path, own) && !path_within(r->path, own);
+}
+
 /* A path with a rule: its node gets it.  One of several rules will do. */
 static int
 gather_rule(struct planner *p, const struct rule *r)
@@ -69,6 +80,11 @@ gather_rule(struct planner *p, const struct rule *r)
 	/* a link can lead to what has no name that is short enough */
 	while (deny && strlen(n->path) >= PATH_MAX)
 		n = n->parent;
+	if (r->kind != DENY_WRITE && (leads_into("/proc", r, n) ||
+	    leads_into("/dev", r, n))) {
+		warn_of_nothing(p, r, 0);
+		return 0;
+	}
 	if (n->rule[r->kind] == NULL)
 		n->rule[r->kind] = r;
 	if (!node_exists(n))
@@ -563,7 +579,7 @@ node_is_shown_link(const struct node *n)
 {
 	return (n->links & LINK_SHOW) != 0 && n->look == LOOK_LINK &&
 	    n->parent != NULL && (n->parent->want == ACCESS_NONE ||
-	    n->parent->want == ACCESS_OWN);
+	    n->within == OWN_TMP);
 }
 
 static void

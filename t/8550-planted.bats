@@ -88,6 +88,23 @@ then_denied() {
 	then_denied none
 }
 
+@test "planted: links into /proc and /dev that rules about reading, or grants, follow" {
+	for to in /proc /dev /proc/self/fd /proc/1 /proc/sys \
+		/proc/self/cwd /proc/self/ns/mnt /dev/null /dev/stdin; do
+		srt -- ln -sfnT "$to" P
+		for rules in '-R P' '-R P/x' '-w . -w P' '-w . -w P/x' \
+			'-w . -w P -d P/.env' '-R P -r P'; do
+			# shellcheck disable=SC2086 # words
+			run --separate-stderr srt $rules -- sh -c '
+				: </dev/zero && : </proc/self/stat && echo ran'
+			[ "$status $output" = '0 ran' ] ||
+				{ echo "$to $rules: $stderr"; false; }
+		done
+	done
+	# written so, it is meant
+	run -125 srt -R /proc -- true
+}
+
 @test "planted: sockets, FIFOs, files and directories at the name and above" {
 	planted P 'mkfifo P'
 	planted planted "$bin/hostile -s planted"
