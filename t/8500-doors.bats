@@ -138,7 +138,7 @@ shut() {
 				echo landed
 			echo "$1" >/proc/sys/vm/swappiness && echo landed' - \
 			"$now" "$in" 2>/dev/null
-		[ -z "$(grep -E '^(mounted|remounted|landed)' <<<"$output")" ]
+		run ! grep -E '^(mounted|remounted|landed)' <<<"$output"
 	done
 }
 
@@ -158,12 +158,12 @@ shut() {
 		'unshare -Urm'; do
 		# shellcheck disable=SC2086 # words
 		run srt -p "$base/profile" -- $in sh -c "$try"
-		[ -z "$(grep '^cgroup' <<<"$output")" ]
+		run ! grep '^cgroup' <<<"$output"
 	done
 	# from a second run likewise
 	run srt -p "$base/profile" -- srt -p "$base/profile" -- \
 		unshare -UmC sh -c "$try"
-	[ -z "$(grep '^cgroup' <<<"$output")" ]
+	run ! grep '^cgroup' <<<"$output"
 	run -0 srt -p "$base/profile" -- srt -p "$base/profile" -- \
 		unshare -Um true
 }
