@@ -61,6 +61,13 @@ CALL(ioctl, 16, 29, IS(1, 0x5000940f), EPERM,
 CALL(ioctl, 16, 29, IS(1, 0x5000943f), EPERM,
     "BTRFS_IOC_SNAP_DESTROY_V2, the same")
 
+CONCERN(leases, 0,
+    "whoever opens the file outside, to read it even, waits for 45 s")
+CALL(fcntl, 72, 25, IS(1, 1024), EPERM,
+    "F_SETLEASE, on any file of the user's that can be read")
+CALL(fcntl, 72, 25, IS(1, 1040), EPERM,
+    "F_SETDELEG (Linux 6.19), on directories, too")
+
 CONCERN(sockets, FILTER_SOCKETS,
     "of families that no network namespace confines: what listens outside "
     "would do the command's bidding")
