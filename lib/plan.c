@@ -92,6 +92,16 @@ gather_rule(struct planner *p, const struct rule *r)
 	return 0;
 }
 
+/* In /tmp anybody can put a link, to /usr, and nothing would run any more. */
+static int
+is_link_in_tmp(const char *path)
+{
+	struct stat st;
+
+	return path_within(path, "/tmp") && lstat(path, &st) == 0 &&
+	    S_ISLNK(st.st_mode);
+}
+
 /*
  * Directories and sockets through which a command could have work done
  * outside.  Ordinary read denies: a grant below or at one lifts it.
@@ -122,7 +132,7 @@ gather_sockets(struct planner *p)
 		else
 			snprintf(path, sizeof(path), of_uid[i - nfixed],
 			    (unsigned long)geteuid());
-		if (access(path, F_OK) == -1 ||
+		if (access(path, F_OK) == -1 || is_link_in_tmp(path) ||
 		    (n = tree_resolve(&p->tree, path, 0)) == NULL)
 			continue;
 		if (n->rule[DENY_READ] == NULL)

@@ -105,6 +105,26 @@ then_denied() {
 	run -125 srt -R /proc -- true
 }
 
+@test "planted: links in /tmp where sockets are looked for, to be hidden" {
+	for name in "tmux-$(id -u)" .X11-unix .ICE-unix; do
+		for to in /proc /dev /usr / "$W" /proc/sys; do
+			srt --host-tmp -w /tmp -- ln -sfnT "$to" "/tmp/$name"
+			run -0 srt -- touch "$W/ran"
+			run -0 srt --host-tmp -- rm "$W/ran"
+		done
+		rm "/tmp/$name"
+		srt --host-tmp -w /tmp -- mkfifo "/tmp/$name"
+		run -0 srt -- true
+		rm "/tmp/$name"
+		# what is no link is hidden
+		mkdir "/tmp/$name"
+		touch "/tmp/$name/s"
+		run -0 srt --host-tmp -- ls -A "/tmp/$name"
+		[ -z "$output" ]
+		rm -r "/tmp/$name"
+	done
+}
+
 @test "planted: sockets, FIFOs, files and directories at the name and above" {
 	planted P 'mkfifo P'
 	planted planted "$bin/hostile -s planted"
