@@ -171,6 +171,17 @@ then_denied() {
 	nothing_left
 }
 
+@test "planted: a home that looks like a git directory is still a home" {
+	srt -w "$HOME" -- sh -c 'cd; touch HEAD commondir; mkdir objects refs'
+	hold -w "$HOME" -d "$HOME/.bashrc" -d "$HOME/.ssh" \
+		-d "$HOME/.config/git/config" -d "$HOME/p/.env"
+	[ "$(stat -c %F "$HOME/.bashrc")" = 'regular empty file' ]
+	[ "$(stat -c %F "$HOME/.ssh")" = directory ]
+	[ "$(stat -c %F "$HOME/.config/git/config")" = 'regular empty file' ]
+	release
+	nothing_left
+}
+
 @test "planted: directories that are closed, whatever their mode" {
 	for mode in 000 100 200 300 400 500 555 600; do
 		planted a/P "mkdir a; : >a/x; chmod $mode a"
