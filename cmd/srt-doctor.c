@@ -732,7 +732,8 @@ check_directives(void)
 	report(LEVEL_OK, "nested-userns", "", "with \"nested-userns allow\" a "
 	    "command can make mount namespaces, in which it moves denied "
 	    "paths aside and takes covers off%s", geteuid() == 0 ?
-	    "; as root it keeps CAP_SETFCAP" : "");
+	    "; as root it keeps CAP_SETFCAP" : ", and can end what is in "
+	    "cgroups of yours");
 	report(LEVEL_OK, "unix-sockets", "", has_filter() ? "none can be "
 	    "connected to; with \"unix-sockets allow\" a command can have "
 	    "whoever listens do what it must not" : "those of the session "
