@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 
 #include <err.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "collect.h"
 #include "exits.h"
+#include "file.h"
 #include "line.h"
 #include "opt.h"
 #include "place.h"
@@ -43,6 +45,8 @@ main(int argc, char **argv)
 	struct places places;
 	int status;
 
+	if (file_std_open(O_RDONLY) == -1)
+		err(EXIT_FAIL, "/dev/null");
 	nul = opt_list(argc, argv, usage);
 	wait_for_writer();
 	if (places_look(&places) == -1)

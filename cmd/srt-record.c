@@ -96,7 +96,7 @@ main(int argc, char **argv)
 	const char *bwrap = NULL, *path = "-";
 	int ch, args, status, sock[2];
 
-	if (file_std_open() == -1)
+	if (file_std_open(O_RDWR) == -1)
 		return EXIT_OURS;
 	while ((ch = getopt_long(argc, argv, "+hp:V", longopts, NULL)) != -1)
 		switch (ch) {

@@ -705,7 +705,7 @@ main(int argc, char **argv)
 	const char *bwrap = NULL;
 	int ch, def = 0, status;
 
-	if (file_std_open() == -1)
+	if (file_std_open(O_RDWR) == -1)
 		return EXIT_OURS;
 	profile_init(&profile);
 	while ((ch = getopt_long(argc, argv, "+e:hp:qt:VvW", longopts, NULL))

@@ -401,7 +401,7 @@ main(int argc, char **argv)
 	int ch, sweeping = 0, failure, status;
 	int no_output = fcntl(STDOUT_FILENO, F_GETFD) == -1;
 
-	if (file_std_open() == -1)
+	if (file_std_open(O_RDWR) == -1)
 		return EXIT_OURS;
 	while ((ch = getopt_long(argc, argv, "+b:Ce:f:hkp:Tt:V", longopts,
 	    NULL)) != -1)

@@ -89,13 +89,13 @@ file_null_stdin(void)
 }
 
 int
-file_std_open(void)
+file_std_open(int flags)
 {
 	int fd;
 
 	/* open(2) gives the lowest that is free */
 	do
-		fd = open("/dev/null", O_RDWR);
+		fd = open("/dev/null", flags);
 	while (fd != -1 && fd < 2);
 	if (fd > 2)
 		close(fd);

@@ -21,9 +21,11 @@ int	file_null_stdin(void);
 
 /*
  * Open /dev/null for whichever of 0, 1 and 2 is closed: what we open must
- * not become the command's standard output.  -1 if that cannot be done.
+ * not become the command's standard output, or ours.  With O_RDWR what is
+ * written there is gone, with O_RDONLY it is an error.  -1 if that cannot be
+ * done.
  */
-int	file_std_open(void);
+int	file_std_open(int flags);
 
 /* close(2) that leaves errno alone; -1 is passed over. */
 void	file_close(int *fd);

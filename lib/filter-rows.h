@@ -45,12 +45,28 @@ CALL(mount_setattr, 442, 442, ALWAYS, EPERM, "makes mounts writable")
 CALL(open_tree_attr, 467, 467, ALWAYS, EPERM,
     "open_tree and mount_setattr in one")
 
-CONCERN(terminal, 0,
-    "what is typed there is read by a shell outside")
+CONCERN(ioctls, 0,
+    "what is typed into the terminal is read by a shell outside; and btrfs "
+    "does not look at what is mounted where")
 CALL(ioctl, 16, 29, IS(1, 0x5412), EPERM,
     "TIOCSTI types into the terminal")
 CALL(ioctl, 16, 29, IS(1, 0x541c), EPERM,
     "TIOCLINUX pastes into a virtual console")
+CALL(ioctl, 16, 29, IS(1, 0x50009401), EPERM,
+    "BTRFS_IOC_SNAP_CREATE copies a subvolume with what is hidden in it")
+CALL(ioctl, 16, 29, IS(1, 0x50009417), EPERM,
+    "BTRFS_IOC_SNAP_CREATE_V2, the same")
+CALL(ioctl, 16, 29, IS(1, 0x5000940f), EPERM,
+    "BTRFS_IOC_SNAP_DESTROY removes a subvolume with what is denied in it")
+CALL(ioctl, 16, 29, IS(1, 0x5000943f), EPERM,
+    "BTRFS_IOC_SNAP_DESTROY_V2, the same")
+
+CONCERN(leases, 0,
+    "whoever opens the file outside, to read it even, waits for 45 s")
+CALL(fcntl, 72, 25, IS(1, 1024), EPERM,
+    "F_SETLEASE, on any file of the user's that can be read")
+CALL(fcntl, 72, 25, IS(1, 1040), EPERM,
+    "F_SETDELEG (Linux 6.19), on directories, too")
 
 CONCERN(sockets, FILTER_SOCKETS,
     "of families that no network namespace confines: what listens outside "

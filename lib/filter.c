@@ -95,6 +95,8 @@ put_rows(struct program *p, const struct filter_row *r)
 	    answer(p, 0);
 	put_jump(p, r->when == FILTER_IS ? BPF_JEQ : BPF_JSET, r->value, yes,
 	    no);
+	if (r[-1].nr[p->arch] == r->nr[p->arch] && r[-1].arg == r->arg)
+		return p->at;	/* the row before has loaded it */
 	/* the low half comes first: both architectures are little-endian */
 	return put_load(p, offsetof(struct seccomp_data, args) +
 	    r->arg * sizeof(uint64_t));

@@ -22,6 +22,7 @@
 #include "sys.h"
 
 #define MAX_USERNS "/proc/sys/user/max_user_namespaces"
+#define MAX_CGROUPNS "/proc/sys/user/max_cgroup_namespaces"
 
 pid_t
 gate_child_pid(int fd, off_t from, char **line)
@@ -85,15 +86,29 @@ is_own_userns(int fd)
 }
 
 /*
- * No process of the sandbox can make a user namespace, and so none that has
- * a mount namespace of its own in which pins do not hold.  The limit is that
- * of the namespace we are in; it counts for those below it, too, and only a
- * process with CAP_SYS_RESOURCE in it could raise it (user_namespaces(7)).
+ * What no process of the sandbox can make.  Mostly user namespaces, and so
+ * no mount namespace in which pins do not hold.  Where the profile allows
+ * them, root can make no cgroup namespaces: in one it could mount the
+ * machine's cgroups, whose files are root's, and end or hold up what shares
+ * its own outside.
+ */
+static const char *
+limit_of(const struct plan *p)
+{
+	if (!p->nested_userns)
+		return MAX_USERNS;
+	return geteuid() == 0 ? MAX_CGROUPNS : NULL;
+}
+
+/*
+ * The limit is that of the namespace we are in; it counts for those below
+ * it, too, and only a process with CAP_SYS_RESOURCE in it could raise it
+ * (user_namespaces(7)).
  */
 static int
-forbid_userns(void)
+forbid(const char *limit)
 {
-	int fd = open(MAX_USERNS, O_RDWR | O_CLOEXEC), ok;
+	int fd = open(limit, O_RDWR | O_CLOEXEC), ok;
 	char now[8] = "";
 
 	if (fd == -1)
@@ -112,8 +127,9 @@ forbid_userns(void)
  * and bubblewrap always makes a user namespace.
  */
 static int
-enter(pid_t init, int nested_userns)
+enter(pid_t init, const struct plan *p)
 {
+	const char *limit = limit_of(p);
 	int mnt = -1, user = -1, r = -1;
 
 	if (!sys_proc_is_ours()) {
@@ -131,10 +147,10 @@ enter(pid_t init, int nested_userns)
 	}
 	if (setns(user, CLONE_NEWUSER) == -1)
 		goto fail;
-	if (!nested_userns && forbid_userns() == -1) {
-		msg_path(MAX_USERNS, "cannot be set to 0 for the sandbox, "
-		    "whose command could then leave its mounts; run where "
-		    "/proc/sys is writable");
+	if (limit != NULL && forbid(limit) == -1) {
+		msg_path(limit, "cannot be set to 0 for the sandbox, whose "
+		    "command could then get out of it; run where /proc/sys "
+		    "is writable");
 		goto out;
 	}
 	/* or what is mounted outside from now on appears inside, writable */
@@ -199,7 +215,7 @@ finish(const struct plan *p, struct record *r, const struct gate *g,
 	else if (cover_prepare(cover, p, r) == -1 ||
 	    tell_second(r, line) == -1 || look_at_init(init, w) == -1)
 		msg_path("sandbox", "cannot be finished");
-	else if (enter(init, p->nested_userns) == 0)
+	else if (enter(init, p) == 0)
 		status = cover_all(cover);
 	free(line);
 	return status;

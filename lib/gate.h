@@ -44,9 +44,10 @@ struct gate {
 
 /*
  * Wait for ready; enter the sandbox's namespaces; forbid new user
- * namespaces, make / private, cover and check everything; say go.  For a
- * process of its own: it cannot come back from the namespaces.  Told to
- * stay, it watches the covers until init has ended.
+ * namespaces, or, where root may make them, cgroup namespaces; make /
+ * private, cover and check everything; say go.  For a process of its own: it
+ * cannot come back from the namespaces.  Told to stay, it watches the covers
+ * until init has ended.
  *
  * Returns 0 when all is well; EXIT_AGAIN for a path that has changed before
  * go was said; EXIT_OURS after a message; EXIT_FAIL where the sandbox ended

@@ -165,17 +165,22 @@ kind_for(const char *path, const char *home, enum kind *kind, mode_t *mode,
     const char **why)
 {
 	const struct row *row = NULL;
-	const char *rest;
+	const char *rest = below_home(path, home), *git = below_git_dir(path);
+	const int in_dot_git = strstr(path, "/.git/") != NULL;
 
-	if ((rest = below_git_dir(path)) != NULL)
-		row = find(in_git_dir, rest);
-	else if ((rest = below_home(path, home)) != NULL)
+	if (rest != NULL)
 		row = find(in_home, rest);
+	if (git != NULL && (row == NULL || row->kind == REFUSE || in_dot_git))
+		row = find(in_git_dir, git);
 	if (rest != NULL && home != NULL && hides_profile(rest, home)) {
 		*why = "bash would read it in place of ~/.profile";
 		return -1;
 	}
-	if (row == NULL || (row->kind == REFUSE && row->why == NULL))
+	/*
+	 * A command can make any directory look like git's, and no later run
+	 * must fail for that; what is in a .git is refused before, too.
+	 */
+	if (row == NULL || (row->kind == REFUSE && !in_dot_git))
 		row = find(elsewhere, strrchr(path, '/') + 1);
 	*why = row->why;
 	if (row->kind == REFUSE)

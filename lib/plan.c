@@ -50,12 +50,27 @@ warn_of_nothing(const struct planner *p, const struct rule *r, int reason)
 	    r->where);
 }
 
-/* /proc/PID, or below it: there are others in the sandbox's own /proc. */
+/*
+ * Does it speak of /proc/PID, or of what is below?  There are others in the
+ * sandbox's own /proc.
+ */
 static int
-is_of_process(const struct node *n)
+is_of_process(const struct rule *r, const struct node *n)
 {
-	return strncmp(n->path, "/proc/", 6) == 0 && n->path[6] >= '0' &&
+	return path_within(r->path, "/proc") &&
+	    strncmp(n->path, "/proc/", 6) == 0 && n->path[6] >= '0' &&
 	    n->path[6] <= '9';
+}
+
+/*
+ * Does it lead through a link into what is the sandbox's own?  There nothing
+ * of the outside is shown, or granted; and who has put the link there must not
+ * keep runs from starting.
+ */
+static int
+leads_into(const char *own, const struct rule *r, const struct node *n)
+{
+	return path_within(n->path, own) && !path_within(r->path, own);
 }
 
 /* A path with a rule: its node gets it.  One of several rules will do. */
@@ -74,11 +89,7 @@ gather_rule(struct planner *p, const struct rule *r)
 		msg_path(r->path, "%s (%s)", rule_name(r->kind), r->where);
 		return EXIT_FAIL;
 	}
-	if (is_of_process(n)) {
-		if (!deny) {
-			warn_of_nothing(p, r, ENOENT);
-			return 0;
-		}
+	if (deny && is_of_process(r, n)) {
 		errno = 0;
 		msg_path(r->path, "%s (%s): of a process outside, the sandbox "
 		    "has its own", rule_name(r->kind), r->where);
@@ -87,11 +98,26 @@ gather_rule(struct planner *p, const struct rule *r)
 	/* a link can lead to what has no name that is short enough */
 	while (deny && strlen(n->path) >= PATH_MAX)
 		n = n->parent;
+	if (is_of_process(r, n) || (r->kind != DENY_WRITE &&
+	    (leads_into("/proc", r, n) || leads_into("/dev", r, n)))) {
+		warn_of_nothing(p, r, 0);
+		return 0;
+	}
 	if (n->rule[r->kind] == NULL)
 		n->rule[r->kind] = r;
 	if (!node_exists(n))
 		warn_of_nothing(p, r, n->look == LOOK_CLOSED ? EACCES : ENOENT);
 	return 0;
+}
+
+/* In /tmp anybody can put a link, to /usr, and nothing would run any more. */
+static int
+is_link_in_tmp(const char *path)
+{
+	struct stat st;
+
+	return path_within(path, "/tmp") && lstat(path, &st) == 0 &&
+	    S_ISLNK(st.st_mode);
 }
 
 /*
@@ -124,7 +150,7 @@ gather_sockets(struct planner *p)
 		else
 			snprintf(path, sizeof(path), of_uid[i - nfixed],
 			    (unsigned long)geteuid());
-		if (access(path, F_OK) == -1 ||
+		if (access(path, F_OK) == -1 || is_link_in_tmp(path) ||
 		    (n = tree_resolve(&p->tree, path, 0)) == NULL)
 			continue;
 		if (n->rule[DENY_READ] == NULL)
@@ -153,6 +179,31 @@ gather_own(struct planner *p, const char *path, enum own own)
 	}
 	n->own = own;
 	return 0;
+}
+
+/*
+ * Much in /sys is open to uid 0 without a capability, and has the kernel do
+ * things: start a program, halt the machine.  A grant of all that is there does
+ * not mean that; one at or below /sys does.
+ */
+static void
+gather_sys(struct planner *p)
+{
+	static struct rule rule = {
+		DENY_WRITE, NULL, (char *)(uintptr_t)"root, in /sys"
+	};
+	struct node *sys, *n;
+
+	if (geteuid() != 0 || p->tree.root->rule[ALLOW_WRITE] == NULL ||
+	    (sys = tree_resolve(&p->tree, "/sys", 0)) == NULL ||
+	    !node_exists(sys))
+		return;
+	for (n = sys; n != NULL && path_within(n->path, "/sys");
+	    n = tree_next(n))
+		if (n->rule[ALLOW_WRITE] != NULL)
+			return;
+	if (sys->rule[DENY_WRITE] == NULL)
+		sys->rule[DENY_WRITE] = &rule;
 }
 
 static int
@@ -239,6 +290,7 @@ gather(struct planner *p)
 			return r;
 	if (!p->profile->unix_sockets.yes)
 		gather_sockets(p);
+	gather_sys(p);
 	if (p->profile->private_tmp &&
 	    ((r = gather_own(p, "/tmp", OWN_TMP)) != 0 ||
 	    (r = gather_own(p, "/var/tmp", OWN_TMP)) != 0))
@@ -695,6 +747,8 @@ say_why(FILE *fp, const char *what, int allowed, const struct rule *r,
 	fprintf(fp, "%s %s: ", what, allowed ? "allowed" : "denied");
 	if (r == NULL)
 		fprintf(fp, "%s\n", otherwise);
+	else if (r->path == NULL)	/* nobody's line */
+		fprintf(fp, "%s\n", r->where);
 	else
 		fprintf(fp, "%s %s (%s)\n", rule_name(r->kind), r->path,
 		    r->where);

@@ -268,3 +268,19 @@ x.tmp' ]
 	run -1 --separate-stderr sh -c 'srt-claim >/dev/full'
 	[[ $stderr == "srt-claim: standard output: "* ]]
 }
+
+@test "claim, collect: what they print goes into nothing that they have opened" {
+	leave "$W/.env"
+	path=$(manifest)
+	for n in {100..160}; do
+		cp "$path" "$place/0123456789abc$n.manifest"
+	done
+	# this place alone, so that its lock is the second file they open
+	find "/run/user/$(id -u)" /tmp -depth -path '*/srt-mount-points*' -delete
+	for c in srt-claim srt-collect; do
+		"$c" <&- >&- || :
+		[ "$(wc -l <"$place/lock")" -eq 1 ]
+		# and no claim has got a line of it
+		run ! grep -h '^/' "$place"/*
+	done
+}

@@ -296,13 +296,34 @@ filters() {
 
 @test "doctor: whether a filter for system calls is in force inside" {
 	run -0 srt-doctor
-	if [ "$(filters srt --)" -gt "$(filters)" ]; then
-		says ok seccomp 'a filter * is in force inside'
-		says ok unix-sockets 'none can be connected to; *'
-	else
-		says ok seccomp '*inside none is in force'
-		says ok unix-sockets '*others can be connected to; *'
-	fi
+	[ "$(filters srt --)" -gt "$(filters)" ]
+	says ok seccomp 'a filter * is in force inside'
+	says ok unix-sockets 'none can be connected to; *'
+	# a bubblewrap that leaves it out
+	fake_bwrap 'case $5 in --seccomp) ;; *) exec '"$(command -v bwrap)"' "$@"' \
+		'esac; a=$1 b=$2 c=$3 d=$4; shift 6' \
+		'exec '"$(command -v bwrap)"' "$a" "$b" "$c" "$d" "$@"'
+	[ "$(filters srt --)" -eq "$(filters)" ]
+	run -0 srt-doctor
+	says warn seccomp '*inside none is in force*'
+	says ok unix-sockets '*others can be connected to; *'
+}
+
+@test "doctor: where nothing starts, nothing is said of what commands could do" {
+	fake_bwrap 'case $1 in --version) echo bubblewrap 0.8.0 ;; *) exit 1; esac'
+	agrees 1 env
+	says ok seccomp 'the kernel has filters for system calls'
+	says ok terminal '*'
+	says ok unix-sockets 'none can be connected to; *'
+}
+
+@test "doctor: closed descriptors, and no /dev/null, hide nothing" {
+	srt-doctor >"$base/want"
+	srt-doctor 2>&1 <&- | diff -u "$base/want" -
+	srt-doctor 2>&- <&- | diff -u "$base/want" -
+	mkdir "$base/dev"
+	run -1 where --bind "$base/dev" /dev -- "$top/cmd/srt-doctor"
+	says fail start '*/dev/null: No such file or directory*'
 }
 
 # Places ----------------------------------------------------------------

@@ -96,6 +96,12 @@ same() {
 	[[ ${lines[1]} == "read denied: deny-read $HOME ("*')' ]]
 	run -0 srt --why "$W/new"
 	[[ ${lines[0]} == 'write allowed: '* ]]
+	# or whatever else denies it
+	run -0 srt --why "/run/user/$(id -u)/bus"
+	[ "${lines[1]}" = 'read denied: unix-sockets deny' ]
+	is_root || return 0
+	run -0 srt -w / --why /sys/power
+	[ "${lines[0]}" = 'write denied: root, in /sys' ]
 }
 
 @test "srt: -v says what is made and what is removed" {

@@ -218,7 +218,7 @@ names=('a b' $'a\tb' $'a\nb' $'a\n' ' a' 'a ' 'a\b' 'a\\' '\n' '\040' '\' '$(id)
 	mkdir "$base/loc"
 	while read -r name charmap; do
 		localedef -i "${name%.*}" -f "$charmap" --no-warnings=ascii \
-			"$base/loc/$name" 2>/dev/null || skip "no $charmap here"
+			"$base/loc/$name"
 	done <<-EOF
 	ja_JP.SJIS SHIFT_JIS
 	zh_CN.GBK GBK

@@ -142,6 +142,32 @@ shut() {
 	done
 }
 
+@test "doors: with nested-userns allow root cannot write the machine's cgroups" {
+	as_root
+	echo 'nested-userns allow' >"$base/profile"
+	# whose files are root's, and ask for no capability
+	try='d=$(mktemp -d) && for type in cgroup2 "cgroup -o all" \
+		"cgroup -o pids" "cgroup -o devices"; do
+		mount -t $type none $d 2>/dev/null &&
+			{ : >>$d/cgroup.procs; } 2>/dev/null && echo $type
+		umount $d 2>/dev/null
+	done; rmdir $d'
+	run unshare -UrmC sh -c "$try"
+	[ -n "$output" ] || skip 'no cgroups here'
+	for in in 'unshare -UrmC' 'unshare -UmC' 'unshare -Urm unshare -C' \
+		'unshare -Urm'; do
+		# shellcheck disable=SC2086 # words
+		run srt -p "$base/profile" -- $in sh -c "$try"
+		run ! grep '^cgroup' <<<"$output"
+	done
+	# from a second run likewise
+	run srt -p "$base/profile" -- srt -p "$base/profile" -- \
+		unshare -UmC sh -c "$try"
+	run ! grep '^cgroup' <<<"$output"
+	run -0 srt -p "$base/profile" -- srt -p "$base/profile" -- \
+		unshare -Um true
+}
+
 @test "doors: the command cannot raise the limit of user namespaces" {
 	run srt -- sh -c 'echo 10 >/proc/sys/user/max_user_namespaces'
 	[ "$status" -ne 0 ]

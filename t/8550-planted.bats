@@ -88,6 +88,43 @@ then_denied() {
 	then_denied none
 }
 
+@test "planted: links into /proc and /dev that rules about reading, or grants, follow" {
+	for to in /proc /dev /proc/self/fd /proc/1 /proc/sys \
+		/proc/self/cwd /proc/self/ns/mnt /dev/null /dev/stdin; do
+		srt -- ln -sfnT "$to" P
+		for rules in '-R P' '-R P/x' '-w . -w P' '-w . -w P/x' \
+			'-w . -w P -d P/.env' '-R P -r P'; do
+			# shellcheck disable=SC2086 # words
+			run --separate-stderr srt $rules -- sh -c '
+				: </dev/zero && : </proc/self/stat && echo ran'
+			[ "$status $output" = '0 ran' ] ||
+				{ echo "$to $rules: $stderr"; false; }
+		done
+	done
+	# written so, it is meant
+	run -125 srt -R /proc -- true
+}
+
+@test "planted: links in /tmp where sockets are looked for, to be hidden" {
+	for name in "tmux-$(id -u)" .X11-unix .ICE-unix; do
+		for to in /proc /dev /usr / "$W" /proc/sys; do
+			srt --host-tmp -w /tmp -- ln -sfnT "$to" "/tmp/$name"
+			run -0 srt -- touch "$W/ran"
+			run -0 srt --host-tmp -- rm "$W/ran"
+		done
+		rm "/tmp/$name"
+		srt --host-tmp -w /tmp -- mkfifo "/tmp/$name"
+		run -0 srt -- true
+		rm "/tmp/$name"
+		# what is no link is hidden
+		mkdir "/tmp/$name"
+		touch "/tmp/$name/s"
+		run -0 srt --host-tmp -- ls -A "/tmp/$name"
+		[ -z "$output" ]
+		rm -r "/tmp/$name"
+	done
+}
+
 @test "planted: sockets, FIFOs, files and directories at the name and above" {
 	planted P 'mkfifo P'
 	planted planted "$bin/hostile -s planted"
@@ -116,6 +153,33 @@ then_denied() {
 	planted a/P "mkdir -p srt-mount-points-$(id -u)/lock
 		ln -s srt-mount-points-$(id -u) a"
 	then_denied landed
+}
+
+@test "planted: what looks like a git directory refuses no later run" {
+	denies=(yarn.lock index HEAD MERGE_HEAD rebase-apply sequencer
+		BISECT_LOG a/info/grafts a/x.lock)
+	run -0 srt "${denies[@]/#/-d}" -- true
+	for plant in 'touch commondir' 'mkdir objects refs'; do
+		run -0 srt -- sh -c "mkdir -p a; touch HEAD a/HEAD
+			for d in . a; do (cd \$d; $plant); done"
+		# HEAD is there now
+		for deny in "${denies[@]}"; do
+			deny_holds "$W/$deny" "${denies[@]/#/-d}"
+		done
+		rm -r ./*
+	done
+	nothing_left
+}
+
+@test "planted: a home that looks like a git directory is still a home" {
+	srt -w "$HOME" -- sh -c 'cd; touch HEAD commondir; mkdir objects refs'
+	hold -w "$HOME" -d "$HOME/.bashrc" -d "$HOME/.ssh" \
+		-d "$HOME/.config/git/config" -d "$HOME/p/.env"
+	[ "$(stat -c %F "$HOME/.bashrc")" = 'regular empty file' ]
+	[ "$(stat -c %F "$HOME/.ssh")" = directory ]
+	[ "$(stat -c %F "$HOME/.config/git/config")" = 'regular empty file' ]
+	release
+	nothing_left
 }
 
 @test "planted: directories that are closed, whatever their mode" {

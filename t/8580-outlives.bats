@@ -141,3 +141,20 @@ load lib/inside
 	[ "$(ls -A)" = c ]
 	nothing_left
 }
+
+# Beside it, outside ------------------------------------------------------
+
+@test "outlives: nobody outside is held up by a lease that the command has" {
+	echo x >there
+	# F_SETLEASE, F_WRLCK
+	try='python3 -c "import fcntl, sys
+f = open(sys.argv[1])
+fcntl.fcntl(f, 1024, 1)" there'
+	sh -c "$try"
+	for options in '-d there' '-w / -n' '-p profile'; do
+		echo 'nested-userns allow' >profile
+		# shellcheck disable=SC2086 # words
+		run -1 srt $options -- sh -c "$try"
+		[[ $output == *'Operation not permitted'* ]]
+	done
+}

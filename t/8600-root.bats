@@ -78,17 +78,36 @@ TRY
 
 @test "root: nothing below /proc and /sys that is not a process's can be written" {
 	as_root
-	for option in -v -n --host-tmp; do
+	for option in -v -n --host-tmp '-w /'; do
+		# shellcheck disable=SC2086 # words
 		run srt $option -- sh -c '
 			find /proc /sys -path "/proc/[0-9]*" -prune -o \
 				! -type l ! -type d -writable -print'
 		# by the mode alone: what matters is whether it opens
+		# shellcheck disable=SC2086 # words
 		run srt $option -- bash -c 'while IFS= read -r f; do
 			{ exec 7>>"$f"; } 2>/dev/null && echo "opens: $f"; done
 			:' <<<"$output"
-		output=$(grep -v '^opens: /proc/pressure/' <<<"$output" || :)
+		output=$(grep '^opens: ' <<<"$output" |
+			grep -v '^opens: /proc/pressure/' || :)
 		[ -z "$output" ] || { head -n 20 <<<"$output"; false; }
 	done
+}
+
+@test "root: /sys is read-only with a write root of / unless a rule grants it" {
+	as_root
+	# "/sys ro", by the mount that is on top
+	how() {
+		run -0 --separate-stderr srt -w / "$@" -- awk '
+			$5 ~ "^/sys(/fs)?$" { o[$5] = substr($6, 1, 2) }
+			END { for (p in o) print p, o[p] }' /proc/self/mountinfo
+		sort <<<"$output" | paste -sd ' '
+	}
+	[ "$(how)" = '/sys ro' ]
+	[ "$(how -d /sys)" = '/sys ro' ]
+	[ "$(how -w /sys)" = '/sys rw' ]
+	[ "$(how -w /sys -d /sys/fs)" = '/sys rw /sys/fs ro' ]
+	[ "$(how -w /sys/fs)" = '/sys rw' ]
 }
 
 @test "root: with a /proc that is bound likewise" {

@@ -9,6 +9,7 @@
  * ENOSYS itself is really made, with arguments that no kernel accepts.
  */
 #include <errno.h>
+#include <linux/btrfs.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -63,9 +64,19 @@ static const struct call {
 	{ "fspick", SYS_fspick, { 0 }, 0 },
 	{ "mount_setattr", SYS_mount_setattr, { 0 }, 0 },
 	{ "open_tree_attr", SYS_open_tree_attr, { 0 }, 0 },
+	{ "fcntl:SETLEASE", SYS_fcntl, { 0, 1024 }, 0 },
+	{ "fcntl:SETDELEG", SYS_fcntl, { 0, 1040 }, 0 },
+	{ "fcntl:GETFL", SYS_fcntl, { 0, 3 }, 0 },
 	{ "ioctl:TIOCSTI", SYS_ioctl, { 0, 0x5412 }, 0 },
 	{ "ioctl:TIOCSTI,high", SYS_ioctl, { 0, HIGH | 0x5412 }, 0 },
 	{ "ioctl:TIOCLINUX", SYS_ioctl, { 0, 0x541c }, 0 },
+	{ "ioctl:SNAP_CREATE", SYS_ioctl, { 0, BTRFS_IOC_SNAP_CREATE }, 0 },
+	{ "ioctl:SNAP_CREATE_V2", SYS_ioctl, { 0, BTRFS_IOC_SNAP_CREATE_V2 },
+	    0 },
+	{ "ioctl:SNAP_DESTROY", SYS_ioctl, { 0, BTRFS_IOC_SNAP_DESTROY }, 0 },
+	{ "ioctl:SNAP_DESTROY_V2", SYS_ioctl, { 0, BTRFS_IOC_SNAP_DESTROY_V2 },
+	    0 },
+	{ "ioctl:SUBVOL_CREATE", SYS_ioctl, { 0, BTRFS_IOC_SUBVOL_CREATE }, 0 },
 	{ "ioctl:TIOCGWINSZ", SYS_ioctl, { 0, 0x5413 }, 0 },
 	{ "socket:unix", SYS_socket, { AF_UNIX, SOCK_STREAM }, 0 },
 	{ "socket:unix,high", SYS_socket, { HIGH | AF_UNIX, 2 }, 0 },
