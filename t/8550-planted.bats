@@ -93,7 +93,7 @@ then_denied() {
 		/proc/self/cwd /proc/self/ns/mnt /dev/null /dev/stdin; do
 		srt -- ln -sfnT "$to" P
 		for rules in '-R P' '-R P/x' '-w . -w P' '-w . -w P/x' \
-			'-w . -w P -d P/.env' '-R P -r P'; do
+			'-w . -w P -d P/.env' '-R P -r P' '-w . -d P'; do
 			# shellcheck disable=SC2086 # words
 			run --separate-stderr srt $rules -- sh -c '
 				: </dev/zero && : </proc/self/stat && echo ran'
