@@ -389,9 +389,7 @@ main(int argc, char **argv)
 		argv = read_command(command_fd);
 	if (argv[0] == NULL)
 		usage_and_exit(usage, EXIT_OURS);
-	signal(SIGCHLD, SIG_DFL);	/* or nothing could be waited for */
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
+	child_block_signals(&all);
 	if (gate_fd != -1)
 		wait_for_go();
 	for (fd = 0; fd < 3; fd++)

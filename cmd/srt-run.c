@@ -18,7 +18,6 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -88,7 +87,7 @@ struct run {
 	int		 gate_status;	/* -1 while it runs */
 	int		 bwrap_wstatus;
 	int		 wanted;	/* what ended it before "go", or 0 */
-	sigset_t	 early;		/* others that came before it */
+	unsigned long long early;	/* others that came before it, bits */
 	int		 over_time;	/* TERM has been sent */
 	int		 was_told;	/* the command may have started */
 	int		 lost;		/* the manifest has gone, or a cover */
@@ -107,7 +106,6 @@ run_init(struct run *r)
 	r->stops[0] = r->stops[1] = -1;
 	r->gate_status = -1;
 	r->bwrap = r->gate = -1;
-	sigemptyset(&r->early);
 }
 
 static void
@@ -310,7 +308,7 @@ signal_command(struct run *r, int sig)
 		r->wanted = sig;
 		sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);
 	} else
-		sigaddset(&r->early, sig);
+		r->early |= 1ULL << sig % 64;
 }
 
 static void
@@ -319,9 +317,9 @@ send_early(struct run *r)
 	int sig;
 
 	for (sig = 1; sig < NSIG; sig++)
-		if (sigismember(&r->early, sig) == 1)
+		if ((r->early >> sig % 64 & 1) != 0)
 			pass_to_init(r, sig);
-	sigemptyset(&r->early);
+	r->early = 0;
 }
 
 /*
@@ -420,27 +418,13 @@ patience_ms(const struct run *r)
 	return left < 0 ? 0 : (int)left * 1000;
 }
 
-/*
- * What the terminal sends to its foreground processes (SI_KERNEL) has come
- * to the command without us.  A hangup is different: it is sent to the
- * leader of the session alone, and that may be us (drivers/tty/tty_jobctrl.c,
- * tty_signal_session_leader()).
- */
 static void
 take_signals(struct run *r)
 {
-	struct signalfd_siginfo si;
+	int sig;
 
-	while (read(signals, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
-		int sig = (int)si.ssi_signo;
-
-		if (si.ssi_code == SI_KERNEL &&
-		    (sig == SIGINT || sig == SIGQUIT))
-			interrupt = sig;
-		if (sig != SIGCHLD &&
-		    (si.ssi_code != SI_KERNEL || sig == SIGHUP))
-			signal_command(r, sig);
-	}
+	while ((sig = child_signal(signals, &interrupt)) != 0)
+		signal_command(r, sig);
 }
 
 /* The next that the gate says, waited for ms milliseconds; 0: nothing. */

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -164,24 +163,13 @@ be_prog(char **argv, pid_t supervisor)
 	_exit(child_become(argv));
 }
 
-/*
- * What the terminal sends to its foreground processes (SI_KERNEL) has come to
- * prog without us, but a hangup is sent to the leader of the session alone,
- * and that may be us.
- */
 static void
 pass_signals(pid_t prog)
 {
-	struct signalfd_siginfo si;
+	int sig;
 
-	while (read(signals, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
-		int sig = (int)si.ssi_signo, kernel = si.ssi_code == SI_KERNEL;
-
-		if (kernel && (sig == SIGINT || sig == SIGQUIT))
-			interrupt = sig;
-		if (sig != SIGCHLD && (!kernel || sig == SIGHUP))
-			kill(prog, sig);
-	}
+	while ((sig = child_signal(signals, &interrupt)) != 0)
+		kill(prog, sig);
 }
 
 /*

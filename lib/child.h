@@ -2,6 +2,7 @@
 #ifndef SRT_CHILD_H
 #define SRT_CHILD_H
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
@@ -29,11 +30,22 @@ void	child_reset_signals(void);
 int	child_ignores_hangup(void);
 
 /*
- * For a supervisor: block all signals and have them by descriptor
- * (signalfd(2), not blocking).  Not those that a fault of our own raises, nor
- * a hangup that the caller ignores (nohup(1)).  -1 with errno.
+ * Block all signals, also those that musl keeps for itself: *set.  A fault of
+ * our own ends us all the same (kernel/signal.c, force_sig_info_to_task()).
+ */
+void	child_block_signals(sigset_t *set);
+
+/*
+ * For a supervisor: block them and have them by descriptor (signalfd(2), not
+ * blocking).  Not a hangup that the caller ignores (nohup(1)).  -1 with errno.
  */
 int	child_catch_signals(void);
+
+/*
+ * The next of them that is to be passed on to the program we run; 0: none.
+ * *interrupt is set to an INT or QUIT that the terminal has sent.
+ */
+int	child_signal(int fd, int *interrupt);
 
 /* Stop as by sig, which is blocked, and go on when continued. */
 void	child_stop_as(int sig);

@@ -77,7 +77,7 @@ $W" ]
 }
 
 @test "work: signals are passed on, and the command's answer is the status" {
-	for sig in HUP INT TERM USR1; do
+	for sig in HUP INT TERM USR1 ABRT 34; do
 		run -9 srt-work -b "$B" -- bash -c "
 			trap 'exit 9' $sig
 			kill -$sig \$PPID

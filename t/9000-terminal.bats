@@ -334,7 +334,7 @@ SCRIPT
 @test "terminal: what a shell sends to the whole job reaches the command once" {
 	both <<'SCRIPT'
 line set +m; set -m
-line $RUN sh -c 'n=0; for s in USR1 USR2 HUP INT WINCH; do trap "n=\$((n + 1)); echo $s-\$n" $s; done; echo up; until [ -e stop ]; do sleep 0.01; done; exit $n' &
+line $RUN sh -c 'n=0; for s in USR1 USR2 HUP INT WINCH 34; do trap "n=\$((n + 1)); echo $s-\$n" $s; done; echo up; until [ -e stop ]; do sleep 0.01; done; exit $n' &
 want up
 line kill -USR1 %1
 want USR1-1
@@ -346,9 +346,11 @@ line kill -INT %1
 want INT-4
 line kill -WINCH %1
 want WINCH-5
+line kill -34 %1
+want 34-6
 do : >stop
 line wait %1; echo st=$?
-want st=5
+want st=6
 line exit
 gone
 SCRIPT
