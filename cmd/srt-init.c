@@ -268,7 +268,8 @@ become(char **argv)
 
 /*
  * Reap all that have ended; the command's end is ours.  That it was stopped
- * is for the supervisor to know: the shell that waits for it has to.
+ * or continued is for the supervisor to know: the shell that waits for it has
+ * to.
  */
 static void
 reap(pid_t command)
@@ -277,14 +278,16 @@ reap(pid_t command)
 	int wstatus;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &wstatus, WNOHANG | WUNTRACED)) > 0) {
+	while ((pid = waitpid(-1, &wstatus, WNOHANG | WUNTRACED | WCONTINUED))
+	    > 0) {
 		if (pid != command)
 			continue;
-		if (!WIFSTOPPED(wstatus)) {
+		if (WIFEXITED(wstatus) || WIFSIGNALED(wstatus)) {
 			share_offsets();
 			exit(child_status(wstatus));
 		}
-		sig = (unsigned char)WSTOPSIG(wstatus);
+		sig = WIFSTOPPED(wstatus) ? (unsigned char)WSTOPSIG(wstatus) :
+		    SIGCONT;
 		if (stop_fd != -1 && write(stop_fd, &sig, 1) != 1)
 			stop_fd = -1;	/* nobody is interested */
 	}

@@ -79,7 +79,7 @@ struct run {
 	int		 messages;	/* its stderr */
 	int		 sock[2];	/* the gate: ours, init's */
 	int		 told[2];	/* pipe: "go" is about to be said */
-	int		 stops[2];	/* pipe: the command was stopped */
+	int		 stops[2];	/* pipe: command stopped, continued */
 	struct stat	 sock_st;	/* of init's end: who holds it? */
 	pid_t		 bwrap, gate;
 	int		 bwrap_pidfd;
@@ -165,6 +165,9 @@ open_descriptors(struct run *r)
 	    pipe2(r->stops, O_CLOEXEC | O_NONBLOCK) == -1 ||
 	    fstat(r->sock[1], &r->sock_st) == -1)
 		return -1;
+	/* see take_stops() */
+	fcntl(r->stops[0], F_SETOWN, getpid());
+	fcntl(r->stops[0], F_SETSIG, SIGCONT);
 	r->status_from = lseek(r->status_fd, 0, SEEK_END);
 	return 0;
 }
@@ -236,42 +239,51 @@ terminal_open(void)
 /*
  * A shell inside makes its own group the terminal's, and cannot give it back
  * to ours, which it does not see from its PID namespace.  (SIGTTOU, which a
- * process in the background would be stopped by, is blocked.)
+ * process in the background would be stopped by, is blocked.)  Were it a
+ * group outside that has ended, its shell takes the terminal by itself.
  */
 static void
 terminal_take_back(void)
 {
-	pid_t group;
+	pid_t group = tcgetpgrp(tty);
 
-	if (!in_foreground)
-		return;
-	group = tcgetpgrp(tty);
-	if (group > 0 && group != getpgrp() && kill(-group, 0) == -1 &&
-	    errno == ESRCH)
+	if (group > 0 && kill(-group, 0) == -1 && errno == ESRCH)
 		tcsetpgrp(tty, getpgrp());
 }
 
 /*
+ * The shell that continues us makes our group the terminal's; it was that of
+ * a shell inside before, perhaps.
+ */
+static void
+stop_as(int sig)
+{
+	pid_t group = tcgetpgrp(tty);
+	int was_in_foreground = in_foreground;
+
+	child_stop_as(sig);
+	in_foreground = tcgetpgrp(tty) == getpgrp();
+	if (was_in_foreground && in_foreground && group > 0)
+		tcsetpgrp(tty, group);
+}
+
+/*
  * The command was stopped: so are we, for the shell that waits.  Without a
- * terminal nobody would continue us.  The shell then makes our group the
- * terminal's; it was that of a shell inside before, perhaps.
+ * terminal nobody would continue us.  What comes next of the command, its end
+ * included, does as well (F_SETSIG): it need not be the shell's doing.
  */
 static void
 take_stops(struct run *r)
 {
-	unsigned char sig;
-	pid_t group;
-	int last = 0, was_in_foreground = in_foreground;
+	unsigned char sig, last = SIGCONT;
+	ssize_t n;
 
-	while (read(r->stops[0], &sig, 1) == 1)
+	fcntl(r->stops[0], F_SETFL, O_ASYNC | O_NONBLOCK);
+	while ((n = read(r->stops[0], &sig, 1)) == 1)
 		last = sig;
-	if (last == 0 || tty == -1)
-		return;
-	group = tcgetpgrp(tty);
-	child_stop_as(last);
-	in_foreground = tcgetpgrp(tty) == getpgrp();
-	if (was_in_foreground && in_foreground && group > 0)
-		tcsetpgrp(tty, group);
+	if (n == -1 && last != SIGCONT && tty != -1)
+		stop_as(last);
+	fcntl(r->stops[0], F_SETFL, O_NONBLOCK);
 }
 
 /* waiting --------------------------------------------------------------- */

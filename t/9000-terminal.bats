@@ -315,6 +315,30 @@ gone
 SCRIPT
 }
 
+@test "terminal: one that is continued or killed stopped is noticed by whoever waits" {
+	both <<'SCRIPT'
+line sh -c '$RUN sh -c "(until [ -e go ]; do sleep 0.01; done; kill -CONT \$\$) & kill -STOP \$\$; exit 3"; echo st=$?'
+until pgrep -r T -s "$LEADER" -x "$(test "$RUN" && echo srt-run || echo sh)"
+do : >go
+want st=3
+line rm go; sh -c '$RUN sh -c "(until [ -e go ]; do sleep 0.01; done; kill -KILL \$\$) & kill -STOP \$\$; exit 3"; echo st=$?'
+until pgrep -r T -s "$LEADER" -x "$(test "$RUN" && echo srt-run || echo sh)"
+do : >go
+want st=137
+line rm go; exit
+gone
+SCRIPT
+	# a group that no shell will continue
+	"$(tool pty)" srt -d .env -- sh -c '(until [ -e go ]; do sleep 0.01; done
+		kill -CONT $$) & kill -STOP $$; exit 3' <<'SCRIPT'
+until pgrep -r T -s "$LEADER" -x srt-run
+do : >go
+ends 3
+gone
+SCRIPT
+	nothing_left
+}
+
 @test "terminal: kill %1 ends a job with 143; a handler runs and decides" {
 	both <<'SCRIPT'
 line $RUN sh -c 'echo up; exec sleep 1000' &
@@ -424,6 +448,21 @@ want up
 line hello
 want got=hello
 want st=0
+line exit
+gone
+SCRIPT
+}
+
+@test "terminal: the same where it was the caller's only later, by fg" {
+	both <<'SCRIPT'
+line sh -c '$RUN sh -c "echo up; until [ -e go ]; do sleep 0.01; done; bash --norc --noediting -ic \"echo in\""; read x; echo got=$x' &
+want up
+line fg
+busy
+do : >go
+want in
+line hello
+want got=hello
 line exit
 gone
 SCRIPT
