@@ -214,17 +214,15 @@ start(struct run *r, int args, int bind_proc)
 		return -1;
 	if (r->bwrap == 0)
 		be_bwrap(r, args, bind_proc, self);
-	if ((r->bwrap_pidfd = sys_pidfd_open(r->bwrap)) == -1 ||
-	    (r->gate = fork()) == -1)
-		return -1;
-	if (r->gate == 0)
+	r->bwrap_pidfd = sys_pidfd_open(r->bwrap);
+	if (r->bwrap_pidfd != -1 && (r->gate = fork()) == 0)
 		be_gate(r, self);
-	/* only the gate has our end: if it is killed, init sees that */
+	/* only the gate has our end: if there is none, init ends */
 	file_close(&r->sock[0]);
 	file_close(&r->sock[1]);
 	file_close(&r->told[1]);
 	file_close(&r->stops[1]);
-	return 0;
+	return r->gate == -1 ? -1 : 0;
 }
 
 /* terminal -------------------------------------------------------------- */
@@ -611,7 +609,9 @@ supervise(struct run *r, int args, int *bind_proc, int *again)
 		flock(r->record.vouch.place[0]->fd, LOCK_SH | LOCK_NB);
 	if (start(r, args, *bind_proc) == -1) {
 		msg_path(programs.bwrap_path, "cannot be started");
-		return EXIT_OURS;
+		if (r->bwrap == -1)
+			return EXIT_OURS;
+		r->gate_status = EXIT_OURS;
 	}
 	wait_for_end(r);
 	end_for_sure(r);
