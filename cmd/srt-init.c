@@ -296,8 +296,9 @@ reap(pid_t command)
 /*
  * Signals come from the supervisor (GATE_SIGNAL), for the command; or from
  * outside to our whole process group, by the terminal or kill(2), and then
- * the command has its own already, as long as it is in the group.  The
- * supervisor is in the group, too, and passes its own on: that one is left
+ * the command has its own already, as long as it is in the group.  Has it made
+ * a group of its own, as timeout(1) does, that would be the one without us.
+ * The supervisor is in ours, too, and passes its own on: that one is left
  * out.  A sender inside (si_pid is not 0) cannot end init.  Not PID 1, we
  * are run by hand, and all that kill(2) sends is meant for the command.
  */
@@ -305,6 +306,7 @@ static void
 pass_on(pid_t command, const siginfo_t *info)
 {
 	static long long had[NSIG];	/* when the group had it, ms */
+	pid_t group = getpgid(command);
 	int sig = info->si_signo;
 
 	if (getpid() != 1) {
@@ -312,11 +314,28 @@ pass_on(pid_t command, const siginfo_t *info)
 			kill(command, sig);
 	} else if (sig == GATE_SIGNAL && info->si_code == SI_QUEUE) {
 		sig = info->si_value.sival_int;
-		if (sig > 0 && sig < NSIG && (getpgid(command) != getpgrp() ||
-		    sys_now_ms() - had[sig] > GROUP_MS))
+		if (sig > 0 && sig < NSIG && ((group != command &&
+		    group != getpgrp()) || sys_now_ms() - had[sig] > GROUP_MS))
 			kill(command, sig);
-	} else if (info->si_pid == 0)
+	} else if (info->si_pid == 0) {
 		had[sig] = sys_now_ms();
+		if (group == command)
+			kill(-command, sig);
+	}
+}
+
+/*
+ * The supervisor, too, has had what has been sent to the group until now, and
+ * passes that on.
+ */
+static void
+forget_signals(sigset_t set)
+{
+	const struct timespec now = { 0, 0 };
+
+	sigdelset(&set, GATE_SIGNAL);
+	while (sigtimedwait(&set, NULL, &now) > 0)
+		;
 }
 
 static void
@@ -397,6 +416,8 @@ main(int argc, char **argv)
 		wait_for_go();
 	for (fd = 0; fd < 3; fd++)
 		open_anew(fd);
+	if (gate_fd != -1)
+		forget_signals(all);
 	if ((command = fork()) == -1)
 		err(EXIT_OURS, "fork");
 	if (command == 0)

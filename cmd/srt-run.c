@@ -431,10 +431,15 @@ patience_ms(const struct run *r)
 static void
 take_signals(struct run *r)
 {
-	int sig;
+	int sig, group;
 
-	while ((sig = child_signal(signals, &interrupt)) != 0)
-		signal_command(r, sig);
+	while ((sig = child_signal(signals, &group)) != 0) {
+		if (group && (sig == SIGINT || sig == SIGQUIT))
+			interrupt = sig;
+		/* what init had before it started the command is void */
+		if (!group || r->init_pidfd == -1)
+			signal_command(r, sig);
+	}
 }
 
 /* The next that the gate says, waited for ms milliseconds; 0: nothing. */

@@ -166,10 +166,13 @@ be_prog(char **argv, pid_t supervisor)
 static void
 pass_signals(pid_t prog)
 {
-	int sig;
+	int sig, group;
 
-	while ((sig = child_signal(signals, &interrupt)) != 0)
-		kill(prog, sig);
+	while ((sig = child_signal(signals, &group)) != 0)
+		if (!group)
+			kill(prog, sig);
+		else if (sig == SIGINT || sig == SIGQUIT)
+			interrupt = sig;
 }
 
 /*

@@ -154,26 +154,18 @@ child_catch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/*
- * What the kernel sends (si_code is above 0) is for us, as SIGCHLD, or has
- * come to the program without us, as from the terminal.  A hangup is
- * different: it is sent to the leader of the session alone, and that may be
- * us (drivers/tty/tty_jobctrl.c, tty_signal_session_leader()).  A SIGPIPE of
- * ours looks as if we had sent it.
- */
+/* Other codes above 0 are CLD_* and POLL_*; a SIGPIPE says that it is ours. */
 int
-child_signal(int fd, int *interrupt)
+child_signal(int fd, int *group)
 {
 	struct signalfd_siginfo si;
 
 	while (read(fd, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
 		int sig = (int)si.ssi_signo;
 
-		if (si.ssi_code == SI_KERNEL &&
-		    (sig == SIGINT || sig == SIGQUIT))
-			*interrupt = sig;
-		if (si.ssi_code > 0 ? sig == SIGHUP :
-		    si.ssi_pid != (unsigned)getpid())
+		*group = si.ssi_code == SI_KERNEL && sig != SIGHUP;
+		if (si.ssi_code == SI_KERNEL || (si.ssi_code <= 0 &&
+		    si.ssi_pid != (unsigned)getpid()))
 			return sig;
 	}
 	return 0;

@@ -42,10 +42,12 @@ void	child_block_signals(sigset_t *set);
 int	child_catch_signals(void);
 
 /*
- * The next of them that is to be passed on to the program we run; 0: none.
- * *interrupt is set to an INT or QUIT that the terminal has sent.
+ * The next of them that is meant for the program we run; 0: none.  *group is
+ * 1 if it has come to that without us, sent by the terminal to the foreground
+ * group.  A hangup is not: it is sent to the leader of the session alone, and
+ * that may be us (drivers/tty/tty_jobctrl.c, tty_signal_session_leader()).
  */
-int	child_signal(int fd, int *interrupt);
+int	child_signal(int fd, int *group);
 
 /* Stop as by sig, which is blocked, and go on when continued. */
 void	child_stop_as(int sig);

@@ -231,6 +231,26 @@ gone
 SCRIPT
 }
 
+@test "terminal: it is all the same to a command that leads a group of its own" {
+	# timeout(1) does, which at a shell it would be in any case
+	both <<'SCRIPT'
+line $RUN timeout 1000 bash -c 'trap "echo int; exit 3" INT; echo up; while :; do : >goes; sleep 0.01; done'; echo st=$?
+want up
+type \032
+want Stopped
+idle
+do rm -f goes
+line fg; echo st=$?
+busy
+until test -e goes
+type \003
+want int
+want st=3
+line exit
+gone
+SCRIPT
+}
+
 @test "terminal: Ctrl-Z, then kill: TERM comes when it goes on" {
 	both <<'SCRIPT'
 line $RUN bash -c 'trap "echo term; exit 9" TERM; echo up; while :; do sleep 0.01; done'
@@ -321,11 +341,13 @@ line sh -c '$RUN sh -c "(until [ -e go ]; do sleep 0.01; done; kill -CONT \$\$) 
 until pgrep -r T -s "$LEADER" -x "$(test "$RUN" && echo srt-run || echo sh)"
 do : >go
 want st=3
-line rm go; sh -c '$RUN sh -c "(until [ -e go ]; do sleep 0.01; done; kill -KILL \$\$) & kill -STOP \$\$; exit 3"; echo st=$?'
+do rm go
+line sh -c '$RUN sh -c "(until [ -e go ]; do sleep 0.01; done; kill -KILL \$\$) & kill -STOP \$\$; exit 3"; echo st=$?'
 until pgrep -r T -s "$LEADER" -x "$(test "$RUN" && echo srt-run || echo sh)"
 do : >go
 want st=137
-line rm go; exit
+do rm go
+line exit
 gone
 SCRIPT
 	# a group that no shell will continue
@@ -707,6 +729,55 @@ want st=4
 line exit
 gone
 SCRIPT
+}
+
+@test "terminal: what is typed or sent to the job while it starts is not lost" {
+	printf '#!/bin/sh\n: >starts; until [ -e go ]; do sleep 0.01; done\n%s\n' \
+		'exec bwrap "$@"' >"$base/slow"
+	chmod +x "$base/slow"
+	RUN="srt --bwrap $base/slow -d .env --" at_shell <<'SCRIPT'
+line for i in 1 2; do $RUN echo up; done; echo later
+until test -e starts
+type \003
+idle
+line echo st=$?
+want st=130
+never later
+do rm starts
+line $RUN bash -c 'until [ -e end ]; do sleep 0.01; done; exit 5'
+until test -e starts
+type \032
+do : >go
+want Stopped
+idle
+line fg
+busy
+do : >end
+idle
+line echo st=$?
+want st=5
+do rm starts go
+line $RUN sleep 1000 &
+until test -e starts
+line kill -USR1 %1
+line wait %1; echo st=$?
+do : >go
+want st=138
+# and with init waiting for "go"
+do rm starts go
+line $RUN sleep 1000 &
+until test -e starts
+do pkill -STOP -x srt-run -P "$(pgrep -x srt-run -P "$LEADER")"; : >go
+until grep -q 'SigBlk:.fffffffffffbfeff' "/proc/$(pgrep -s "$LEADER" -f '^/proc/self/fd/')/status"
+line kill -USR1 %1; echo sent
+want sent
+do pkill -CONT -x srt-run -P "$(pgrep -x srt-run -P "$LEADER")"
+line wait %1; echo st=$?
+want st=138
+line exit
+gone
+SCRIPT
+	nothing_left
 }
 
 @test "terminal: timeout(1), which signals the whole group, is heard by handlers" {
