@@ -43,7 +43,8 @@ start() {
 
 @test "signals: one that the supervisor has of its own making is not passed on" {
 	mkfifo fifo
-	exec {both}<>fifo {w}>fifo {both}>&-	# nobody reads it: SIGPIPE
+	exec {both}<>fifo
+	exec {w}>fifo {both}>&-		# nobody reads it: SIGPIPE
 	rm -f up
 	srt -v -d .env -- sh -c 'trap "exit 9" USR1; : >up
 		while :; do sleep 0.02; done' 2>&"$w" 3>&- &
