@@ -33,7 +33,7 @@
 
 #define FDS	PASS_FDS_MAX
 #define OURS	8	/* descriptors of our own */
-#define GROUP_MS 100	/* for what the supervisor passes on to come here */
+#define GROUP_MS 5000	/* for what the supervisor passes on to come here */
 
 static const char usage[] =
 	"srt-init [-hnuV] [-c fd] [-e fd] [-g fd] [-l fd] [-p fd] [-s fd]\n"
@@ -298,14 +298,15 @@ reap(pid_t command)
  * outside to our whole process group, by the terminal or kill(2), and then
  * the command has its own already, as long as it is in the group.  Has it made
  * a group of its own, as timeout(1) does, that would be the one without us.
- * The supervisor is in ours, too, and passes its own on: that one is left
- * out.  A sender inside (si_pid is not 0) cannot end init.  Not PID 1, we
- * are run by hand, and all that kill(2) sends is meant for the command.
+ * The supervisor is in ours, too, and passes its own on, unless it is the
+ * terminal's: that one is left out.  A sender inside (si_pid is not 0) cannot
+ * end init.  Not PID 1, we are run by hand, and all that kill(2) sends is
+ * meant for the command.
  */
 static void
 pass_on(pid_t command, const siginfo_t *info)
 {
-	static long long had[NSIG];	/* when the group had it, ms */
+	static long long had[NSIG];	/* when the group had it, ms; 0: passed */
 	pid_t group = getpgid(command);
 	int sig = info->si_signo;
 
@@ -314,11 +315,15 @@ pass_on(pid_t command, const siginfo_t *info)
 			kill(command, sig);
 	} else if (sig == GATE_SIGNAL && info->si_code == SI_QUEUE) {
 		sig = info->si_value.sival_int;
-		if (sig > 0 && sig < NSIG && ((group != command &&
-		    group != getpgrp()) || sys_now_ms() - had[sig] > GROUP_MS))
+		if (sig <= 0 || sig >= NSIG)
+			return;
+		if ((group != command && group != getpgrp()) ||
+		    had[sig] == 0 || sys_now_ms() - had[sig] > GROUP_MS)
 			kill(command, sig);
+		had[sig] = 0;
 	} else if (info->si_pid == 0) {
-		had[sig] = sys_now_ms();
+		if (info->si_code != SI_KERNEL || sig == SIGHUP)
+			had[sig] = sys_now_ms();
 		if (group == command)
 			kill(-command, sig);
 	}

@@ -82,6 +82,26 @@ start() {
 	ended 5 "$pid"
 }
 
+@test "signals: each once, to the group or the supervisor, however late that is" {
+	setsid srt -d .env -- bash -c 'n=0; trap "let ++n; echo \$n >count" USR1
+		trap "exit \$n" USR2; : >up; while :; do sleep 0.01; done' 3>&- &
+	pid=$!
+	wait_for test -e up
+	kill -USR1 -- -"$pid"
+	wait_for grep -qx 1 count
+	kill -USR1 "$pid"
+	wait_for grep -qx 2 count
+	# a supervisor that gets its own late, as on a busy machine
+	kill -STOP "$pid"
+	kill -USR1 -- -"$pid"
+	wait_for grep -qx 3 count
+	sleep 0.3
+	kill -CONT "$pid"
+	kill -USR2 "$pid"
+	ended 3 "$pid"
+	nothing_left
+}
+
 @test "signals: they reach the command alone, not what it has started" {
 	start -- sh -c 'sh -c "trap \"echo child >child\" TERM; : >up
 			until [ -e stop ]; do sleep 0.02; done" &
