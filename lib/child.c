@@ -163,7 +163,8 @@ child_signal(int fd, int *group)
 	while (read(fd, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
 		int sig = (int)si.ssi_signo;
 
-		*group = si.ssi_code == SI_KERNEL && sig != SIGHUP;
+		*group = si.ssi_code == SI_KERNEL && sig != SIGHUP &&
+		    sig != SIGALRM;
 		if (si.ssi_code == SI_KERNEL || (si.ssi_code <= 0 &&
 		    si.ssi_pid != (unsigned)getpid()))
 			return sig;

@@ -45,7 +45,8 @@ int	child_catch_signals(void);
  * The next of them that is meant for the program we run; 0: none.  *group is
  * 1 if it has come to that without us, sent by the terminal to the foreground
  * group.  A hangup is not: it is sent to the leader of the session alone, and
- * that may be us (drivers/tty/tty_jobctrl.c, tty_signal_session_leader()).
+ * that may be us (drivers/tty/tty_jobctrl.c, tty_signal_session_leader()).  Nor
+ * is an alarm, which the caller has set before it became us.
  */
 int	child_signal(int fd, int *group);
 

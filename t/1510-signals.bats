@@ -71,6 +71,12 @@ start() {
 	nothing_left
 }
 
+@test "signals: an alarm that the caller has set is the command's" {
+	run -142 perl -MTime::HiRes=ualarm -e 'ualarm 300000; exec @ARGV' \
+		srt-run -W -e 'deny-write .env' -- sleep 1000
+	nothing_left
+}
+
 @test "signals: each reaches the command once" {
 	start -- sh -c 'n=0; trap "n=\$((n + 1)); echo \$n >count" USR1
 		: >up; until [ -e stop ]; do sleep 0.01; done; exit $n'
