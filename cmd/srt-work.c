@@ -176,8 +176,8 @@ pass_signals(pid_t prog)
 }
 
 /*
- * prog was stopped: so are we, for the shell that waits.  Without a terminal
- * nobody would continue us.
+ * prog was stopped: so are we, for the shell that waits.  Without a terminal,
+ * or as the leader of its session, nobody would continue us.
  */
 static void
 stop_with(pid_t prog, int sig)
@@ -187,6 +187,8 @@ stop_with(pid_t prog, int sig)
 	if (tty == -1)
 		return;
 	close(tty);
+	if (getsid(0) == getpid())
+		return;
 	child_stop_as(sig);
 	kill(prog, SIGCONT);
 }

@@ -86,6 +86,18 @@ $W" ]
 	done
 }
 
+@test "work: in a terminal of its own it is not stopped with a command that stops" {
+	"$(tool pty)" srt-work -b "$B" -- sh -c '(until [ -e go ]; do
+			sleep 0.01; done; kill -CONT $$) &
+		kill -STOP $$; exit 3' <<'SCRIPT'
+until pgrep -r T -s "$LEADER" -x sh
+do : >go
+ends 3
+gone
+SCRIPT
+	no_work_left
+}
+
 @test "work: a signal while it is set up ends it, and nothing is left" {
 	for sig in HUP INT QUIT TERM; do
 		run -$((128 + $(kill -l $sig))) env --block-signal=$sig sh -c "
