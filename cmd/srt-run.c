@@ -152,6 +152,14 @@ prepare(struct run *r, int attempt, int *args, int bind_proc)
 	    status : EXIT_OURS;
 }
 
+/* See take_stops(). */
+static void
+may_continue_us(int fd)
+{
+	fcntl(fd, F_SETOWN, getpid());
+	fcntl(fd, F_SETSIG, SIGCONT);
+}
+
 static int
 open_descriptors(struct run *r)
 {
@@ -165,9 +173,8 @@ open_descriptors(struct run *r)
 	    pipe2(r->stops, O_CLOEXEC | O_NONBLOCK) == -1 ||
 	    fstat(r->sock[1], &r->sock_st) == -1)
 		return -1;
-	/* see take_stops() */
-	fcntl(r->stops[0], F_SETOWN, getpid());
-	fcntl(r->stops[0], F_SETSIG, SIGCONT);
+	may_continue_us(r->stops[0]);
+	may_continue_us(r->told[0]);
 	r->status_from = lseek(r->status_fd, 0, SEEK_END);
 	return 0;
 }
@@ -268,7 +275,8 @@ stop_as(int sig)
 /*
  * The command was stopped: so are we, for the shell that waits.  Without a
  * terminal nobody would continue us.  What comes next of the command, its end
- * included, does as well (F_SETSIG): it need not be the shell's doing.
+ * included, does as well (F_SETSIG): it need not be the shell's doing.  So does
+ * the end of the watcher, with whom the rest of the sandbox has to end.
  */
 static void
 take_stops(struct run *r)
@@ -277,10 +285,12 @@ take_stops(struct run *r)
 	ssize_t n;
 
 	fcntl(r->stops[0], F_SETFL, O_ASYNC | O_NONBLOCK);
+	fcntl(r->told[0], F_SETFL, O_ASYNC);
 	while ((n = read(r->stops[0], &sig, 1)) == 1)
 		last = sig;
 	if (n == -1 && last != SIGCONT && tty != -1)
 		stop_as(last);
+	fcntl(r->told[0], F_SETFL, 0);
 	fcntl(r->stops[0], F_SETFL, O_NONBLOCK);
 }
 

@@ -818,6 +818,34 @@ SCRIPT
 	nothing_left
 }
 
+@test "terminal: a stopped job ends when its watcher is killed, or ends the run" {
+	export TAG=unwatched-$$-$RANDOM
+	echo old >.env
+	at_shell <<'SCRIPT'
+line srt -d .env -- sh -c 'setsid sh -c "echo up; while :; do sleep 0.01; done; : $TAG" & exec sleep 1000'
+want up
+type \032
+want Stopped
+idle
+do kill -KILL $(pgrep -x srt-run -P "$(pgrep -x srt-run -P "$LEADER")")
+until ! pgrep -f "$TAG"
+line wait %1; echo st=$?
+want st=125
+line srt --on-lost-cover=end -d .env -- sh -c 'setsid sh -c "echo up; while :; do sleep 0.01; done; : $TAG" & exec sleep 1000'
+want up
+type \032
+want Stopped
+idle
+do echo new >.new; mv .new .env
+until ! pgrep -f "$TAG"
+line wait %1; echo st=$?
+want st=125
+line exit
+gone
+SCRIPT
+	nothing_left
+}
+
 @test "terminal: tmux: a window is resized, and killed with all in it" {
 	export TMUX_TMPDIR=$base
 	tmux -L t -f /dev/null new-session -d -x 80 -y 24 \
