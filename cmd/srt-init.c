@@ -33,7 +33,7 @@
 
 #define FDS	PASS_FDS_MAX
 #define OURS	8	/* descriptors of our own */
-#define GROUP_MS 5000	/* for what the supervisor passes on to come here */
+#define GROUP_MS 1000	/* for what the supervisor passes on to come here */
 
 static const char usage[] =
 	"srt-init [-hnuV] [-c fd] [-e fd] [-g fd] [-l fd] [-p fd] [-s fd]\n"
