@@ -33,7 +33,7 @@
 
 #define FDS	PASS_FDS_MAX
 #define OURS	8	/* descriptors of our own */
-#define GROUP_MS 100	/* for what the supervisor passes on to come here */
+#define GROUP_MS 1000	/* for what the supervisor passes on to come here */
 
 static const char usage[] =
 	"srt-init [-hnuV] [-c fd] [-e fd] [-g fd] [-l fd] [-p fd] [-s fd]\n"
@@ -268,7 +268,8 @@ become(char **argv)
 
 /*
  * Reap all that have ended; the command's end is ours.  That it was stopped
- * is for the supervisor to know: the shell that waits for it has to.
+ * or continued is for the supervisor to know: the shell that waits for it has
+ * to.
  */
 static void
 reap(pid_t command)
@@ -277,14 +278,16 @@ reap(pid_t command)
 	int wstatus;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &wstatus, WNOHANG | WUNTRACED)) > 0) {
+	while ((pid = waitpid(-1, &wstatus, WNOHANG | WUNTRACED | WCONTINUED))
+	    > 0) {
 		if (pid != command)
 			continue;
-		if (!WIFSTOPPED(wstatus)) {
+		if (WIFEXITED(wstatus) || WIFSIGNALED(wstatus)) {
 			share_offsets();
 			exit(child_status(wstatus));
 		}
-		sig = (unsigned char)WSTOPSIG(wstatus);
+		sig = WIFSTOPPED(wstatus) ? (unsigned char)WSTOPSIG(wstatus) :
+		    SIGCONT;
 		if (stop_fd != -1 && write(stop_fd, &sig, 1) != 1)
 			stop_fd = -1;	/* nobody is interested */
 	}
@@ -293,15 +296,18 @@ reap(pid_t command)
 /*
  * Signals come from the supervisor (GATE_SIGNAL), for the command; or from
  * outside to our whole process group, by the terminal or kill(2), and then
- * the command has its own already, as long as it is in the group.  The
- * supervisor is in the group, too, and passes its own on: that one is left
- * out.  A sender inside (si_pid is not 0) cannot end init.  Not PID 1, we
- * are run by hand, and all that kill(2) sends is meant for the command.
+ * the command has its own already, as long as it is in the group.  Has it made
+ * a group of its own, as timeout(1) does, that would be the one without us.
+ * The supervisor is in ours, too, and passes its own on, unless it is the
+ * terminal's: that one is left out.  A sender inside (si_pid is not 0) cannot
+ * end init.  Not PID 1, we are run by hand, and all that kill(2) sends is
+ * meant for the command.
  */
 static void
 pass_on(pid_t command, const siginfo_t *info)
 {
-	static long long had[NSIG];	/* when the group had it, ms */
+	static long long had[NSIG];	/* when the group had it, ms; 0: passed */
+	pid_t group = getpgid(command);
 	int sig = info->si_signo;
 
 	if (getpid() != 1) {
@@ -309,11 +315,32 @@ pass_on(pid_t command, const siginfo_t *info)
 			kill(command, sig);
 	} else if (sig == GATE_SIGNAL && info->si_code == SI_QUEUE) {
 		sig = info->si_value.sival_int;
-		if (sig > 0 && sig < NSIG && (getpgid(command) != getpgrp() ||
-		    sys_now_ms() - had[sig] > GROUP_MS))
+		if (sig <= 0 || sig >= NSIG)
+			return;
+		if ((group != command && group != getpgrp()) ||
+		    had[sig] == 0 || sys_now_ms() - had[sig] > GROUP_MS)
 			kill(command, sig);
-	} else if (info->si_pid == 0)
-		had[sig] = sys_now_ms();
+		had[sig] = 0;
+	} else if (info->si_pid == 0) {
+		if (info->si_code != SI_KERNEL || sig == SIGHUP)
+			had[sig] = sys_now_ms();
+		if (group == command)
+			kill(-command, sig);
+	}
+}
+
+/*
+ * The supervisor, too, has had what has been sent to the group until now, and
+ * passes that on.
+ */
+static void
+forget_signals(sigset_t set)
+{
+	const struct timespec now = { 0, 0 };
+
+	sigdelset(&set, GATE_SIGNAL);
+	while (sigtimedwait(&set, NULL, &now) > 0)
+		;
 }
 
 static void
@@ -389,13 +416,13 @@ main(int argc, char **argv)
 		argv = read_command(command_fd);
 	if (argv[0] == NULL)
 		usage_and_exit(usage, EXIT_OURS);
-	signal(SIGCHLD, SIG_DFL);	/* or nothing could be waited for */
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
+	child_block_signals(&all);
 	if (gate_fd != -1)
 		wait_for_go();
 	for (fd = 0; fd < 3; fd++)
 		open_anew(fd);
+	if (gate_fd != -1)
+		forget_signals(all);
 	if ((command = fork()) == -1)
 		err(EXIT_OURS, "fork");
 	if (command == 0)

@@ -18,7 +18,6 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -80,7 +79,7 @@ struct run {
 	int		 messages;	/* its stderr */
 	int		 sock[2];	/* the gate: ours, init's */
 	int		 told[2];	/* pipe: "go" is about to be said */
-	int		 stops[2];	/* pipe: the command was stopped */
+	int		 stops[2];	/* pipe: command stopped, continued */
 	struct stat	 sock_st;	/* of init's end: who holds it? */
 	pid_t		 bwrap, gate;
 	int		 bwrap_pidfd;
@@ -88,7 +87,7 @@ struct run {
 	int		 gate_status;	/* -1 while it runs */
 	int		 bwrap_wstatus;
 	int		 wanted;	/* what ended it before "go", or 0 */
-	sigset_t	 early;		/* others that came before it */
+	unsigned long long early;	/* others that came before it, bits */
 	int		 over_time;	/* TERM has been sent */
 	int		 was_told;	/* the command may have started */
 	int		 lost;		/* the manifest has gone, or a cover */
@@ -107,7 +106,6 @@ run_init(struct run *r)
 	r->stops[0] = r->stops[1] = -1;
 	r->gate_status = -1;
 	r->bwrap = r->gate = -1;
-	sigemptyset(&r->early);
 }
 
 static void
@@ -154,6 +152,14 @@ prepare(struct run *r, int attempt, int *args, int bind_proc)
 	    status : EXIT_OURS;
 }
 
+/* See take_stops(). */
+static void
+may_continue_us(int fd)
+{
+	fcntl(fd, F_SETOWN, getpid());
+	fcntl(fd, F_SETSIG, SIGCONT);
+}
+
 static int
 open_descriptors(struct run *r)
 {
@@ -167,6 +173,8 @@ open_descriptors(struct run *r)
 	    pipe2(r->stops, O_CLOEXEC | O_NONBLOCK) == -1 ||
 	    fstat(r->sock[1], &r->sock_st) == -1)
 		return -1;
+	may_continue_us(r->stops[0]);
+	may_continue_us(r->told[0]);
 	r->status_from = lseek(r->status_fd, 0, SEEK_END);
 	return 0;
 }
@@ -213,17 +221,15 @@ start(struct run *r, int args, int bind_proc)
 		return -1;
 	if (r->bwrap == 0)
 		be_bwrap(r, args, bind_proc, self);
-	if ((r->bwrap_pidfd = sys_pidfd_open(r->bwrap)) == -1 ||
-	    (r->gate = fork()) == -1)
-		return -1;
-	if (r->gate == 0)
+	r->bwrap_pidfd = sys_pidfd_open(r->bwrap);
+	if (r->bwrap_pidfd != -1 && (r->gate = fork()) == 0)
 		be_gate(r, self);
-	/* only the gate has our end: if it is killed, init sees that */
+	/* only the gate has our end: if there is none, init ends */
 	file_close(&r->sock[0]);
 	file_close(&r->sock[1]);
 	file_close(&r->told[1]);
 	file_close(&r->stops[1]);
-	return 0;
+	return r->gate == -1 ? -1 : 0;
 }
 
 /* terminal -------------------------------------------------------------- */
@@ -238,42 +244,54 @@ terminal_open(void)
 /*
  * A shell inside makes its own group the terminal's, and cannot give it back
  * to ours, which it does not see from its PID namespace.  (SIGTTOU, which a
- * process in the background would be stopped by, is blocked.)
+ * process in the background would be stopped by, is blocked.)  Were it a
+ * group outside that has ended, its shell takes the terminal by itself.
  */
 static void
 terminal_take_back(void)
 {
-	pid_t group;
+	pid_t group = tcgetpgrp(tty);
 
-	if (!in_foreground)
-		return;
-	group = tcgetpgrp(tty);
-	if (group > 0 && group != getpgrp() && kill(-group, 0) == -1 &&
-	    errno == ESRCH)
+	if (group > 0 && kill(-group, 0) == -1 && errno == ESRCH)
 		tcsetpgrp(tty, getpgrp());
 }
 
 /*
+ * The shell that continues us makes our group the terminal's; it was that of
+ * a shell inside before, perhaps.
+ */
+static void
+stop_as(int sig)
+{
+	pid_t group = tcgetpgrp(tty);
+	int was_in_foreground = in_foreground;
+
+	child_stop_as(sig);
+	in_foreground = tcgetpgrp(tty) == getpgrp();
+	if (was_in_foreground && in_foreground && group > 0)
+		tcsetpgrp(tty, group);
+}
+
+/*
  * The command was stopped: so are we, for the shell that waits.  Without a
- * terminal nobody would continue us.  The shell then makes our group the
- * terminal's; it was that of a shell inside before, perhaps.
+ * terminal nobody would continue us.  What comes next of the command, its end
+ * included, does as well (F_SETSIG): it need not be the shell's doing.  So does
+ * the end of the watcher, with whom the rest of the sandbox has to end.
  */
 static void
 take_stops(struct run *r)
 {
-	unsigned char sig;
-	pid_t group;
-	int last = 0, was_in_foreground = in_foreground;
+	unsigned char sig, last = SIGCONT;
+	ssize_t n;
 
-	while (read(r->stops[0], &sig, 1) == 1)
+	fcntl(r->stops[0], F_SETFL, O_ASYNC | O_NONBLOCK);
+	fcntl(r->told[0], F_SETFL, O_ASYNC);
+	while ((n = read(r->stops[0], &sig, 1)) == 1)
 		last = sig;
-	if (last == 0 || tty == -1)
-		return;
-	group = tcgetpgrp(tty);
-	child_stop_as(last);
-	in_foreground = tcgetpgrp(tty) == getpgrp();
-	if (was_in_foreground && in_foreground && group > 0)
-		tcsetpgrp(tty, group);
+	if (n == -1 && last != SIGCONT && tty != -1)
+		stop_as(last);
+	fcntl(r->told[0], F_SETFL, 0);
+	fcntl(r->stops[0], F_SETFL, O_NONBLOCK);
 }
 
 /* waiting --------------------------------------------------------------- */
@@ -310,7 +328,7 @@ signal_command(struct run *r, int sig)
 		r->wanted = sig;
 		sys_pidfd_kill(r->bwrap_pidfd, SIGKILL);
 	} else
-		sigaddset(&r->early, sig);
+		r->early |= 1ULL << sig % 64;
 }
 
 static void
@@ -319,9 +337,9 @@ send_early(struct run *r)
 	int sig;
 
 	for (sig = 1; sig < NSIG; sig++)
-		if (sigismember(&r->early, sig) == 1)
+		if ((r->early >> sig % 64 & 1) != 0)
 			pass_to_init(r, sig);
-	sigemptyset(&r->early);
+	r->early = 0;
 }
 
 /*
@@ -420,25 +438,16 @@ patience_ms(const struct run *r)
 	return left < 0 ? 0 : (int)left * 1000;
 }
 
-/*
- * What the terminal sends to its foreground processes (SI_KERNEL) has come
- * to the command without us.  A hangup is different: it is sent to the
- * leader of the session alone, and that may be us (drivers/tty/tty_jobctrl.c,
- * tty_signal_session_leader()).
- */
 static void
 take_signals(struct run *r)
 {
-	struct signalfd_siginfo si;
+	int sig, group;
 
-	while (read(signals, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
-		int sig = (int)si.ssi_signo;
-
-		if (si.ssi_code == SI_KERNEL &&
-		    (sig == SIGINT || sig == SIGQUIT))
+	while ((sig = child_signal(signals, &group)) != 0) {
+		if (group && (sig == SIGINT || sig == SIGQUIT))
 			interrupt = sig;
-		if (sig != SIGCHLD &&
-		    (si.ssi_code != SI_KERNEL || sig == SIGHUP))
+		/* what init had before it started the command is void */
+		if (!group || r->init_pidfd == -1)
 			signal_command(r, sig);
 	}
 }
@@ -615,7 +624,9 @@ supervise(struct run *r, int args, int *bind_proc, int *again)
 		flock(r->record.vouch.place[0]->fd, LOCK_SH | LOCK_NB);
 	if (start(r, args, *bind_proc) == -1) {
 		msg_path(programs.bwrap_path, "cannot be started");
-		return EXIT_OURS;
+		if (r->bwrap == -1)
+			return EXIT_OURS;
+		r->gate_status = EXIT_OURS;
 	}
 	wait_for_end(r);
 	end_for_sure(r);

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -181,29 +180,21 @@ be_prog(char **argv, pid_t supervisor)
 	_exit(child_become(argv));
 }
 
-/*
- * What the terminal sends to its foreground processes (SI_KERNEL) has come to
- * prog without us, but a hangup is sent to the leader of the session alone,
- * and that may be us.
- */
 static void
 pass_signals(pid_t prog)
 {
-	struct signalfd_siginfo si;
+	int sig, group;
 
-	while (read(signals, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
-		int sig = (int)si.ssi_signo, kernel = si.ssi_code == SI_KERNEL;
-
-		if (kernel && (sig == SIGINT || sig == SIGQUIT))
-			interrupt = sig;
-		if (sig != SIGCHLD && (!kernel || sig == SIGHUP))
+	while ((sig = child_signal(signals, &group)) != 0)
+		if (!group)
 			kill(prog, sig);
-	}
+		else if (sig == SIGINT || sig == SIGQUIT)
+			interrupt = sig;
 }
 
 /*
- * prog was stopped: so are we, for the shell that waits.  Without a terminal
- * nobody would continue us.
+ * prog was stopped: so are we, for the shell that waits.  Without a terminal,
+ * or as the leader of its session, nobody would continue us.
  */
 static void
 stop_with(pid_t prog, int sig)
@@ -213,6 +204,8 @@ stop_with(pid_t prog, int sig)
 	if (tty == -1)
 		return;
 	close(tty);
+	if (getsid(0) == getpid())
+		return;
 	child_stop_as(sig);
 	kill(prog, SIGCONT);
 }

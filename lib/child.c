@@ -130,29 +130,46 @@ child_reset_signals(void)
 
 	for (sig = 1; sig < NSIG; sig++)
 		if (sig != SIGHUP || !child_ignores_hangup())
-			signal(sig, SIG_DFL);	/* fails for KILL and STOP */
+			sys_signal(sig, SIG_DFL);	/* not KILL and STOP */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Faults of our own are not caught, nor a hangup that is ignored. */
+void
+child_block_signals(sigset_t *set)
+{
+	signal(SIGCHLD, SIG_DFL);	/* or nothing could be waited for */
+	memset(set, 0xff, sizeof(*set));
+	sigprocmask(SIG_SETMASK, set, NULL);
+}
+
 int
 child_catch_signals(void)
 {
-	static const int not[] = {
-		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS
-	};
 	sigset_t set;
-	size_t i;
 
-	signal(SIGCHLD, SIG_DFL);	/* or nothing could be waited for */
-	sigfillset(&set);
-	for (i = 0; i < sizeof(not) / sizeof(*not); i++)
-		sigdelset(&set, not[i]);
+	child_block_signals(&set);
 	if (child_ignores_hangup())
 		sigdelset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Other codes above 0 are CLD_* and POLL_*; a SIGPIPE says that it is ours. */
+int
+child_signal(int fd, int *group)
+{
+	struct signalfd_siginfo si;
+
+	while (read(fd, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
+		int sig = (int)si.ssi_signo;
+
+		*group = si.ssi_code == SI_KERNEL && sig != SIGHUP &&
+		    sig != SIGALRM;
+		if (si.ssi_code == SI_KERNEL || (si.ssi_code <= 0 &&
+		    si.ssi_pid != (unsigned)getpid()))
+			return sig;
+	}
+	return 0;
 }
 
 void

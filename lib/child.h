@@ -2,6 +2,7 @@
 #ifndef SRT_CHILD_H
 #define SRT_CHILD_H
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
@@ -29,11 +30,25 @@ void	child_reset_signals(void);
 int	child_ignores_hangup(void);
 
 /*
- * For a supervisor: block all signals and have them by descriptor
- * (signalfd(2), not blocking).  Not those that a fault of our own raises, nor
- * a hangup that the caller ignores (nohup(1)).  -1 with errno.
+ * Block all signals, also those that musl keeps for itself: *set.  A fault of
+ * our own ends us all the same (kernel/signal.c, force_sig_info_to_task()).
+ */
+void	child_block_signals(sigset_t *set);
+
+/*
+ * For a supervisor: block them and have them by descriptor (signalfd(2), not
+ * blocking).  Not a hangup that the caller ignores (nohup(1)).  -1 with errno.
  */
 int	child_catch_signals(void);
+
+/*
+ * The next of them that is meant for the program we run; 0: none.  *group is
+ * 1 if it has come to that without us, sent by the terminal to the foreground
+ * group.  A hangup is not: it is sent to the leader of the session alone, and
+ * that may be us (drivers/tty/tty_jobctrl.c, tty_signal_session_leader()).  Nor
+ * is an alarm, which the caller has set before it became us.
+ */
+int	child_signal(int fd, int *group);
 
 /* Stop as by sig, which is blocked, and go on when continued. */
 void	child_stop_as(int sig);

@@ -71,7 +71,9 @@ take_waiting(int fd)
 	r = fcntl(fd, F_OFD_SETLKW, &fl);
 	saved = errno == EINTR ? EAGAIN : errno;
 	setitimer(ITIMER_REAL, &off, NULL);
-	sigprocmask(SIG_SETMASK, &old_mask, NULL);
+	/* not all of it: musl leaves out 32 to 34 when it gives a mask */
+	if (sigismember(&old_mask, SIGALRM))
+		sigprocmask(SIG_BLOCK, &alrm, NULL);
 	sigaction(SIGALRM, &old_sa, NULL);
 	errno = saved;
 	return r;

@@ -623,7 +623,7 @@ outlive_signals(int supervised)
 	for (sig = 1; sig < NSIG; sig++)
 		if (sig == SIGINT || sig == SIGQUIT || sig == SIGTSTP ||
 		    (supervised && sig != SIGCHLD))
-			signal(sig, SIG_IGN);	/* fails for KILL and STOP */
+			sys_signal(sig, SIG_IGN);	/* not KILL and STOP */
 }
 
 int

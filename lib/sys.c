@@ -101,6 +101,18 @@ sys_pidfd_queue(int pidfd, int sig, int value)
 }
 
 int
+sys_signal(int sig, void (*handler)(int))
+{
+	/* without the third word on aarch64 (kernel, asm-generic/signal.h) */
+	const struct {
+		void (*handler)(int);
+		unsigned long flags, restorer, mask;
+	} sa = { handler, 0, 0, 0 };
+
+	return (int)syscall(SYS_rt_sigaction, sig, &sa, NULL, NSIG / 8);
+}
+
+int
 sys_pidfd_over(int pidfd)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };

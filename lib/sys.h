@@ -42,6 +42,12 @@ int	sys_pidfd_kill(int pidfd, int sig);
 /* The same with a value, as sigqueue(3) does: si_code is SI_QUEUE. */
 int	sys_pidfd_queue(int pidfd, int sig, int value);
 
+/*
+ * sigaction(2): SIG_DFL or SIG_IGN, also for 32 to 34, which musl keeps for
+ * itself; programs of another libc may use them, glibc's SIGRTMIN is 34.
+ */
+int	sys_signal(int sig, void (*handler)(int));
+
 /* Whether the process has ended and its PID namespace, if it was init of
  * one, is empty: poll(2) on a pidfd, kernel/fork.c pidfd_poll(). */
 int	sys_pidfd_over(int pidfd);

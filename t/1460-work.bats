@@ -93,13 +93,25 @@ $W" ]
 }
 
 @test "work: signals are passed on, and the command's answer is the status" {
-	for sig in HUP INT TERM USR1; do
+	for sig in HUP INT TERM USR1 ABRT 34; do
 		run -9 srt-work -b "$B" -- bash -c "
 			trap 'exit 9' $sig
 			kill -$sig \$PPID
 			while :; do sleep 0.05; done"
 		no_work_left
 	done
+}
+
+@test "work: in a terminal of its own it is not stopped with a command that stops" {
+	"$(tool pty)" srt-work -b "$B" -- sh -c '(until [ -e go ]; do
+			sleep 0.01; done; kill -CONT $$) &
+		kill -STOP $$; exit 3' <<'SCRIPT'
+until pgrep -r T -s "$LEADER" -x sh
+do : >go
+ends 3
+gone
+SCRIPT
+	no_work_left
 }
 
 @test "work: a signal while it is set up ends it, and nothing is left" {

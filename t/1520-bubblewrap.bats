@@ -239,3 +239,15 @@ fake() {
 	done
 	nothing_left
 }
+
+@test "bubblewrap: where nobody can watch it, it ends first, and nothing is left" {
+	for failure in '?fork,clone:error=EAGAIN:when=2' \
+	    pidfd_open:error=EMFILE:when=1; do
+		run -125 strace -qq -o /dev/null -e inject="$failure" -- \
+			srt-run -W -e 'deny-write .env' -- sh -c ': >ran'
+		[ "${#lines[@]}" -eq 1 ]
+		[[ $output == *"bwrap: cannot be started: "* ]]
+		[ -z "$(ls -A)" ]
+		nothing_left
+	done
+}

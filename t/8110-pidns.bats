@@ -1,18 +1,11 @@
 #!/usr/bin/env bats
 # Runs and clean-ups in different PID namespaces that share the places (case
 # 41): nothing goes while it runs, all goes when it is over.
-# shellcheck disable=SC2016,SC2154 # inner shells; what the helpers set
+# shellcheck disable=SC2016,SC2034,SC2154 # inner shells; what helpers use, set
 load lib/helper
 load lib/life
 
-setup() {
-	setup_w
-	emptied
-	# hold starts srt where $where says
-	# shellcheck disable=SC2317 # hold calls it
-	srt() { "${where[@]}" "$top/cmd/srt" "$@"; }
-	where=()
-}
+setup() { setup_where; }
 
 # as a container: a PID namespace of its own with its own /proc
 container=(bwrap --dev-bind / / --unshare-pid --proc /proc --)
@@ -40,44 +33,12 @@ fi
 }
 
 @test "pidns: from inside another namespace a run here is left alone" {
-	hold -w . -d .env
-	put_by one
-	where=("${container[@]}")
-	[ "$("${where[@]}" srt-live)" = "$W/.env" ]
-	srt --sweep
-	[ -S .env ]
-	# and its placeholder is taken over by a run there
-	hold -w . -d .env
-	put_by two
-	end one
-	[ -S .env ]
-	take_up two
-	not_removed .env
-	put_by two
-	end two
+	shared_there manifest
 	nothing_left
 }
 
 @test "pidns: what is killed in another namespace is claimed at once and collected after ten seconds" {
-	where=("${container[@]}")
-	hold -w . -d .env -d a/key
-	where=()
-	murder
-	[ -z "$(srt-live)" ]
-	run -0 srt --sweep
-	[ -z "$output" ]
-	claim=$(manifest)
-	[[ $claim == *.claimed ]]
-	[ -S .env ]
-	older "$claim" 9
-	run -0 srt --sweep
-	[ -S .env ]
-	older "$claim" 11
-	run -0 srt --sweep
-	[ "$output" = "$W/a/key
-$W/a
-$W/.env" ]
-	nothing_left
+	killed_there manifest
 }
 
 @test "pidns: what is killed here is collected from another namespace after ten seconds" {

@@ -6,12 +6,8 @@ load lib/helper
 load lib/life
 
 setup() {
-	setup_w
-	emptied
+	setup_where
 	export SRT_PLACE=$base/second
-	# shellcheck disable=SC2317 # hold calls it
-	srt() { "${where[@]}" "$top/cmd/srt" "$@"; }
-	where=()
 }
 
 # a container: its own PID namespace, its own places; the project is shared
@@ -56,48 +52,15 @@ $W/a/key" ]
 }
 
 @test "second: a container that shares only the project sees what a run here holds" {
-	hold -w . -d .env
-	put_by one
-	[ "$("${container[@]}" srt-live)" = "$W/.env" ]
-	run -0 "${container[@]}" "$top/cmd/srt" --sweep
-	[ -z "$output" ]
-	older "$(second)" 100
-	run -0 "${container[@]}" "$top/cmd/srt" --sweep
-	[ -S .env ]
-	where=("${container[@]}")
-	hold -w . -d .env
-	put_by two
-	end one
-	[ -S .env ]
-	take_up two
-	not_removed .env
-	where=()
-	run -0 srt --sweep
-	[ -S .env ]
-	put_by two
-	end two
-	[ ! -e .env ]
+	shared_there second
 	for file in $(second); do older "$file" 11; done
 	srt --sweep
 	nothing_left
 }
 
 @test "second: what was killed in a container is claimed here, and collected after ten seconds" {
-	where=("${container[@]}")
-	hold -w . -d .env -d a/key
-	where=()
-	murder
-	[ -z "$(manifests 2>/dev/null)" ]
-	run -0 srt --sweep
-	[ -z "$output" ]
-	[[ $(second) == *.claimed ]]
-	[ -S .env ]
-	older "$(second)" 11
-	run -0 srt --sweep
-	[ "$output" = "$W/a/key
-$W/a
-$W/.env" ]
-	nothing_left
+	killed_there second
+	[ -z "$(manifests)" ]
 }
 
 @test "second: of a killed run here both go at once" {

@@ -230,6 +230,26 @@ gone
 SCRIPT
 }
 
+@test "terminal: it is all the same to a command that leads a group of its own" {
+	# timeout(1) does, which at a shell it would be in any case
+	both <<'SCRIPT'
+line $RUN timeout 1000 bash -c 'trap "echo int; exit 3" INT; echo up; while :; do : >goes; sleep 0.01; done'; echo st=$?
+want up
+type \032
+want Stopped
+idle
+do rm -f goes
+line fg; echo st=$?
+busy
+until test -e goes
+type \003
+want int
+want st=3
+line exit
+gone
+SCRIPT
+}
+
 @test "terminal: Ctrl-Z, then kill: TERM comes when it goes on" {
 	both <<'SCRIPT'
 line $RUN bash -c 'trap "echo term; exit 9" TERM; echo up; while :; do sleep 0.01; done'
@@ -314,6 +334,32 @@ gone
 SCRIPT
 }
 
+@test "terminal: one that is continued or killed stopped is noticed by whoever waits" {
+	both <<'SCRIPT'
+line sh -c '$RUN sh -c "(until [ -e go ]; do sleep 0.01; done; kill -CONT \$\$) & kill -STOP \$\$; exit 3"; echo st=$?'
+until pgrep -r T -s "$LEADER" -x "$(test "$RUN" && echo srt-run || echo sh)"
+do : >go
+want st=3
+do rm go
+line sh -c '$RUN sh -c "(until [ -e go ]; do sleep 0.01; done; kill -KILL \$\$) & kill -STOP \$\$; exit 3"; echo st=$?'
+until pgrep -r T -s "$LEADER" -x "$(test "$RUN" && echo srt-run || echo sh)"
+do : >go
+want st=137
+do rm go
+line exit
+gone
+SCRIPT
+	# a group that no shell will continue
+	"$(tool pty)" srt -d .env -- sh -c '(until [ -e go ]; do sleep 0.01; done
+		kill -CONT $$) & kill -STOP $$; exit 3' <<'SCRIPT'
+until pgrep -r T -s "$LEADER" -x srt-run
+do : >go
+ends 3
+gone
+SCRIPT
+	nothing_left
+}
+
 @test "terminal: kill %1 ends a job with 143; a handler runs and decides" {
 	both <<'SCRIPT'
 line $RUN sh -c 'echo up; exec sleep 1000' &
@@ -333,7 +379,7 @@ SCRIPT
 @test "terminal: what a shell sends to the whole job reaches the command once" {
 	both <<'SCRIPT'
 line set +m; set -m
-line $RUN sh -c 'n=0; for s in USR1 USR2 HUP INT WINCH; do trap "n=\$((n + 1)); echo $s-\$n" $s; done; echo up; until [ -e stop ]; do sleep 0.01; done; exit $n' &
+line $RUN sh -c 'n=0; for s in USR1 USR2 HUP INT WINCH 34; do trap "n=\$((n + 1)); echo $s-\$n" $s; done; echo up; until [ -e stop ]; do sleep 0.01; done; exit $n' &
 want up
 line kill -USR1 %1
 want USR1-1
@@ -345,9 +391,11 @@ line kill -INT %1
 want INT-4
 line kill -WINCH %1
 want WINCH-5
+line kill -34 %1
+want 34-6
 do : >stop
 line wait %1; echo st=$?
-want st=5
+want st=6
 line exit
 gone
 SCRIPT
@@ -421,6 +469,21 @@ want up
 line hello
 want got=hello
 want st=0
+line exit
+gone
+SCRIPT
+}
+
+@test "terminal: the same where it was the caller's only later, by fg" {
+	both <<'SCRIPT'
+line sh -c '$RUN sh -c "echo up; until [ -e go ]; do sleep 0.01; done; bash --norc --noediting -ic \"echo in\""; read x; echo got=$x' &
+want up
+line fg
+busy
+do : >go
+want in
+line hello
+want got=hello
 line exit
 gone
 SCRIPT
@@ -667,6 +730,55 @@ gone
 SCRIPT
 }
 
+@test "terminal: what is typed or sent to the job while it starts is not lost" {
+	printf '#!/bin/sh\n: >starts; until [ -e go ]; do sleep 0.01; done\n%s\n' \
+		'exec bwrap "$@"' >"$base/slow"
+	chmod +x "$base/slow"
+	RUN="srt --bwrap $base/slow -d .env --" at_shell <<'SCRIPT'
+line for i in 1 2; do $RUN echo up; done; echo later
+until test -e starts
+type \003
+idle
+line echo st=$?
+want st=130
+never later
+do rm starts
+line $RUN bash -c 'until [ -e end ]; do sleep 0.01; done; exit 5'
+until test -e starts
+type \032
+do : >go
+want Stopped
+idle
+line fg
+busy
+do : >end
+idle
+line echo st=$?
+want st=5
+do rm starts go
+line $RUN sleep 1000 &
+until test -e starts
+line kill -USR1 %1
+line wait %1; echo st=$?
+do : >go
+want st=138
+# and with init waiting for "go"
+do rm starts go
+line $RUN sleep 1000 &
+until test -e starts
+do pkill -STOP -x srt-run -P "$(pgrep -x srt-run -P "$LEADER")"; : >go
+until grep -q 'SigBlk:.fffffffffffbfeff' "/proc/$(pgrep -s "$LEADER" -f '^/proc/self/fd/')/status"
+line kill -USR1 %1; echo sent
+want sent
+do pkill -CONT -x srt-run -P "$(pgrep -x srt-run -P "$LEADER")"
+line wait %1; echo st=$?
+want st=138
+line exit
+gone
+SCRIPT
+	nothing_left
+}
+
 @test "terminal: timeout(1), which signals the whole group, is heard by handlers" {
 	for s in TERM INT USR1 HUP; do
 		run -124 --separate-stderr timeout -s $s 0.5 srt -d .env -- \
@@ -699,6 +811,34 @@ type \003
 idle
 line echo st=$?
 want st=130
+line exit
+gone
+SCRIPT
+	nothing_left
+}
+
+@test "terminal: a stopped job ends when its watcher is killed, or ends the run" {
+	export TAG=unwatched-$$-$RANDOM
+	echo old >.env
+	at_shell <<'SCRIPT'
+line srt -d .env -- sh -c 'setsid sh -c "echo up; while :; do sleep 0.01; done; : $TAG" & exec sleep 1000'
+want up
+type \032
+want Stopped
+idle
+do kill -KILL $(pgrep -x srt-run -P "$(pgrep -x srt-run -P "$LEADER")")
+until ! pgrep -f "$TAG"
+line wait %1; echo st=$?
+want st=125
+line srt --on-lost-cover=end -d .env -- sh -c 'setsid sh -c "echo up; while :; do sleep 0.01; done; : $TAG" & exec sleep 1000'
+want up
+type \032
+want Stopped
+idle
+do echo new >.new; mv .new .env
+until ! pgrep -f "$TAG"
+line wait %1; echo st=$?
+want st=125
 line exit
 gone
 SCRIPT

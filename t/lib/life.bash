@@ -156,3 +156,66 @@ murder() {
 	wait_for gone "${all[@]}"
 	exec {hold_in}>&- {hold_out}<&-
 }
+
+# setup_where: setup for runs in a container, which the prefix $container makes:
+# srt, and so hold, starts where $where says, at first here.
+setup_where() {
+	setup_w
+	emptied
+	# shellcheck disable=SC2317 # hold calls it
+	srt() { "${where[@]}" "$top/cmd/srt" "$@"; }
+	where=()
+}
+
+# shared_there NAME: a run here is left alone by what is done in a container,
+# and its placeholder is taken over by a run there, which is left alone here.
+# The command NAME prints the path of the manifest that both see.
+shared_there() {
+	hold -w . -d .env
+	put_by one
+	where=("${container[@]}")
+	[ "$("${where[@]}" srt-live)" = "$W/.env" ]
+	run -0 srt --sweep
+	[ -z "$output" ]
+	older "$("$1")" 100
+	run -0 srt --sweep
+	[ -z "$output" ]
+	[ -S .env ]
+	hold -w . -d .env
+	put_by two
+	end one
+	[ -S .env ]
+	take_up two
+	not_removed .env
+	where=()
+	run -0 srt --sweep
+	[ -z "$output" ]
+	[ -S .env ]
+	put_by two
+	end two
+	[ ! -e .env ]
+}
+
+# killed_there NAME: what is killed in a container is claimed here at once, and
+# collected after ten seconds.
+killed_there() {
+	where=("${container[@]}")
+	hold -w . -d .env -d a/key
+	where=()
+	murder
+	[ -z "$(srt-live)" ]
+	run -0 srt --sweep
+	[ -z "$output" ]
+	[[ $("$1") == *.claimed ]]
+	[ -S .env ]
+	older "$("$1")" 9
+	run -0 srt --sweep
+	[ -z "$output" ]
+	[ -S .env ]
+	older "$("$1")" 11
+	run -0 srt --sweep
+	[ "$output" = "$W/a/key
+$W/a
+$W/.env" ]
+	nothing_left
+}

@@ -7,6 +7,7 @@
 #include "child.h"
 #include "exits.h"
 #include "lock.h"
+#include "sys.h"
 #include "unit.h"
 
 static void
@@ -97,9 +98,9 @@ signals(void)
 	sigset_t set;
 	int sig;
 
-	for (sig = 1; sig < 32; sig++)
+	for (sig = 1; sig < NSIG; sig++)
 		if (sig != SIGKILL && sig != SIGSTOP && sig != SIGHUP)
-			signal(sig, SIG_IGN);
+			CHECK_INT(sys_signal(sig, SIG_IGN), 0);
 	CHECK_INT(child_ignores_hangup(), 0);
 	sigfillset(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -113,6 +114,27 @@ signals(void)
 	CHECK_INT(child_ignores_hangup(), 1);
 	child_reset_signals();
 	CHECK_INT(child_ignores_hangup(), 1);
+}
+
+/* A fault of our own is no signal that somebody sends. */
+static void
+blocked(void)
+{
+	sigset_t set;
+	int wstatus;
+	pid_t pid;
+
+	if ((pid = fork()) == 0) {
+		child_block_signals(&set);
+		raise(SIGILL);
+		raise(SIGTRAP);
+		if (sigtimedwait(&set, NULL, &(struct timespec){ 0 }) > 0)
+			__builtin_trap();
+		_exit(0);
+	}
+	waitpid(pid, &wstatus, 0);
+	CHECK(WIFSIGNALED(wstatus) && (WTERMSIG(wstatus) == SIGILL ||
+	    WTERMSIG(wstatus) == SIGTRAP));
 }
 
 /* Those that were there before are left alone. */
@@ -155,6 +177,7 @@ main(void)
 	statuses();
 	holders();
 	signals();
+	blocked();
 	unit_rmdir(dir);
 	ending();
 	return unit_failures != 0;
