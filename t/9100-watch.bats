@@ -577,6 +577,23 @@ gone_link() { mkdir "$W/real"; rm "$1"; asleep; ln -sfT "$W/real/k" "$1"; asleep
 	nothing_left
 }
 
+@test "watch: a placeholder that goes for ever ends the run before nobody can read the manifest" {
+	local name dir=. i
+	name=$(printf '%0200d' 0)
+	for i in {1..15}; do dir+=/$name; done
+	mkdir -p "$dir"
+	hold -d "$dir/x" 2>err
+	for ((i = 0; i < 1000; i++)); do
+		kill -0 "$pid" 2>/dev/null || break
+		rm -f "$dir/x"
+		wait_for eval '[ -e "$dir/x" ] || ! kill -0 "$pid"'
+	done
+	stop 125
+	grep -q 'x: is lost and cannot be denied again: File too large$' err
+	nothing_left
+	run -0 srt -d .env -- true
+}
+
 # --on-lost-cover -----------------------------------------------------------
 
 @test "watch: --on-lost-cover=end ends the run, with the path" {
