@@ -154,6 +154,28 @@ each() {
 	done
 }
 
+@test "watch: a link on the way that leads elsewhere now reads as empty, and its new target is not denied (expected)" {
+	mkdir v1 v2
+	echo one >v1/.env
+	echo two >v2/.env
+	ln -s v1 current
+	hold -d current/.env
+	ln -sfn v2 current
+	covered "$W/current"
+	[ "$(inside 'cat current; echo on')" = on ]
+	holds_now "$W/current"
+	holds_now "$W/v1/.env"
+	inside 'echo three >v2/.env'
+	[ "$(cat current/.env)" = three ]
+	# and back
+	ln -sfn v1 current
+	wait_for eval '[ "$(inside "cat current/.env")" = one ]'
+	[ "$(inside 'ln -sfnT v2 current 2>/dev/null || echo no')" = no ]
+	stop
+	[ "$(readlink current)" = v1 ]
+	nothing_left
+}
+
 # Directories above ---------------------------------------------------------
 
 deep() { rm -rf a; mkdir -p a/b; echo old >a/b/.env; echo n >a/b/n; }
@@ -670,4 +692,28 @@ gone_link() { mkdir "$W/real"; rm "$1"; asleep; ln -sfT "$W/real/k" "$1"; asleep
 		[ ! -e p ]
 	done
 	nothing_left
+}
+
+@test "watch: rm -rf of the project may say that it is not empty (expected)" {
+	local i path
+	for i in 1 2 3; do
+		mkdir p
+		touch p/{1..400}
+		echo old >p/.env
+		hold -C p -w . -d .env -d none -d a/b/c
+		if ! rm -rf p 2>err; then
+			run ! grep -v ': Directory not empty$' err
+			for path in .env none a/b/c; do
+				covered "$W/p/$path"
+				holds_now "$W/p/$path"
+			done
+			rm -rf p 2>err || run ! grep -v ': Directory not empty$' err
+		fi
+		stop
+		rm -rf p
+		nothing_left
+		mkdir p
+		deny_holds "$W/p/none" -w p -d p/none
+		rmdir p
+	done
 }
