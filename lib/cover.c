@@ -656,9 +656,10 @@ cover_again(struct cover *c, size_t i)
 {
 	int tries, r;
 
-	for (tries = 0; tries < TRIES; tries++)
+	for (tries = 0; tries < TRIES; tries++) {
+		errno = EBUSY;	/* where nothing else is in the way */
 		if ((r = try_again(c, i)) != 0)
 			return r == 1 ? 0 : -1;
-	errno = EBUSY;
+	}
 	return -1;
 }

@@ -251,6 +251,24 @@ top_swap() { mkdir -p "$W/x/b"; echo new >"$W/x/b/.env"; mv "$W/a" "$W/z"
 	nothing_left
 }
 
+@test "watch: a directory above that becomes a file or a link ends the run, and it is said why" {
+	local why
+	for change in 'echo x >n:Not a directory' 'ln -s x n:Symbolic link loop'; do
+		deep
+		hold -d a/b/.env 2>err
+		rm -f n
+		eval "${change%%:*}"
+		until mv -T n a/b; do again rm -rf a/b; done 2>/dev/null
+		ended 125 "$pid"
+		exec {hold_in}>&- {hold_out}<&-
+		why="$W/a/b/.env: is lost and cannot be denied again: ${change#*:}"
+		[ "$(cat err)" = "srt-run: $why" ]
+		[ -e a/b ] || [ -L a/b ]
+		again rm -rf a
+		nothing_left
+	done
+}
+
 @test "watch: the project's directory is moved: denied as before, nothing left" {
 	mkdir p
 	echo old >p/.env
