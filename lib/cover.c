@@ -360,6 +360,18 @@ add_op(struct cover *c, const struct op *op)
 	}
 }
 
+static int
+has(const struct cover *c, enum guard_type type, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->guard[i].type == type &&
+		    strcmp(c->guard[i].path, path) == 0)
+			return 1;
+	return 0;
+}
+
 int
 cover_prepare(struct cover *c, const struct plan *p, struct record *r)
 {
@@ -380,7 +392,8 @@ cover_prepare(struct cover *c, const struct plan *p, struct record *r)
 			return -1;
 	for (i = 0; i < r->nmarks; i++) {
 		if (r->mark[i].kind == KIND_DIR ||
-		    r->mark[i].role == ROLE_KEEP)
+		    r->mark[i].role == ROLE_KEEP ||
+		    has(c, GUARD_MASKED, r->mark[i].path))
 			continue;
 		if ((g = add(c, GUARD_EMPTY, r->mark[i].path, 1)) == NULL)
 			return -1;
@@ -568,18 +581,6 @@ out:
 	return r;
 }
 
-static int
-has_pin(const struct cover *c, const char *path)
-{
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
-		if (c->guard[i].type == GUARD_PIN &&
-		    strcmp(c->guard[i].path, path) == 0)
-			return 1;
-	return 0;
-}
-
 /*
  * Nothing stands at a denied path: make a placeholder again, and missing
  * directories above it, all named in the manifest first.
@@ -598,7 +599,7 @@ make_again(struct cover *c, size_t i)
 	if (record_again(c->record, path, root, g->kind, g->mode) == -1)
 		return -1;
 	for (; made + 1 < c->record->nmarks; made++)
-		if (!has_pin(c, c->record->mark[made].path) &&
+		if (!has(c, GUARD_PIN, c->record->mark[made].path) &&
 		    add(c, GUARD_PIN, c->record->mark[made].path, 0) == NULL)
 			return -1;
 	return 0;
