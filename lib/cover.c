@@ -606,13 +606,14 @@ make_again(struct cover *c, size_t i)
 }
 
 /*
- * Has the write root gone?  One that was made anew is no part of its mount,
- * and so cannot be written inside.
+ * Has the write root gone, or was there none?  One that was made anew is no
+ * part of its mount, and so cannot be written inside.
  */
 static int
 is_root_gone(const struct guard *g)
 {
-	return access(g->root, W_OK) == -1 && errno != EACCES;
+	return g->root == NULL ||
+	    (access(g->root, W_OK) == -1 && errno != EACCES);
 }
 
 /* Errors that mean: somebody has changed what is there. */
@@ -628,7 +629,7 @@ static int
 try_again(struct cover *c, size_t i)
 {
 	struct guard *g = &c->guard[i];
-	const int gone = g->root != NULL && is_root_gone(g);
+	const int gone = is_root_gone(g);
 	int target = cover_open(g->path), copy, r = 0;
 
 	if (target == -1 && errno != ENOENT && errno != ENOTDIR)
