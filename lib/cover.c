@@ -32,6 +32,12 @@
 #define TRIES 100	/* to cover what somebody goes on replacing */
 
 int
+cover_hides(const struct guard *g)
+{
+	return g->type == GUARD_HIDDEN || g->type == GUARD_MASKED;
+}
+
+int
 cover_open(const char *path)
 {
 	return sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW,
@@ -162,28 +168,17 @@ copy_for(struct cover *c, const struct guard *g, int target)
 
 	if (fstat(target, &st) == -1)
 		return -1;
-	if (S_ISLNK(st.st_mode) && !leads_there(g, target))
-		return empty_file(c, 0444);
-	switch (g->type) {
-	case GUARD_HIDDEN:
-	case GUARD_MASKED:
-		/* without devices, which put_on sees to, it does not open */
+	/* without devices, which put_on sees to, it does not open */
+	if (cover_hides(g) || S_ISFIFO(st.st_mode))
 		return S_ISDIR(st.st_mode) ? sys_tmpfs() :
 		    sys_open_tree(AT_FDCWD, "/dev/null", OPEN_TREE_CLONE);
-	case GUARD_EMPTY:
-		if (S_ISSOCK(st.st_mode) ? has_types(g->path) :
-		    S_ISREG(st.st_mode) && st.st_size == 0)
-			return empty_file(c, g->mode);
-		break;
-	case GUARD_SELF:
-	case GUARD_LINK:
-		/* a placeholder that was made for what has gone */
-		if (S_ISSOCK(st.st_mode) && (st.st_mode & 07777) == 0444)
-			return empty_file(c, g->mode);
-		break;
-	case GUARD_PIN:
-		break;
-	}
+	if (S_ISLNK(st.st_mode) && !leads_there(g, target))
+		return empty_file(c, 0444);
+	/* a placeholder, or one that was made for what has gone */
+	if (g->type == GUARD_EMPTY ? (S_ISSOCK(st.st_mode) ?
+	    has_types(g->path) : S_ISREG(st.st_mode) && st.st_size == 0) :
+	    S_ISSOCK(st.st_mode) && (st.st_mode & 07777) == 0444)
+		return empty_file(c, g->mode);
 	return sys_open_tree(target, "", OPEN_TREE_CLONE | AT_EMPTY_PATH |
 	    (S_ISDIR(st.st_mode) ? AT_RECURSIVE : 0));
 }
@@ -195,6 +190,17 @@ is_root_of_mount(int fd, int ro)
 
 	return sys_is_mount_root(fd) == 1 && fstatvfs(fd, &vfs) == 0 &&
 	    (!ro || (vfs.f_flag & ST_RDONLY) != 0);
+}
+
+/* Is that what stands at its path outside? */
+static int
+is_outside(const struct cover *c, const struct guard *g, int fd)
+{
+	struct stat in, out;
+
+	return fstat(fd, &in) == 0 && fstatat(c->host, g->path + 1, &out,
+	    AT_SYMLINK_NOFOLLOW) == 0 && in.st_ino == out.st_ino &&
+	    in.st_dev == out.st_dev;
 }
 
 /* The directory at path, if it is the one that was pinned. */
@@ -218,9 +224,11 @@ cover_holds(const struct cover *c, size_t i)
 
 	if (fd == -1)
 		return 0;
+	/* the cover of what stood elsewhere may have been moved here with it */
 	yes = g->type == GUARD_PIN ? is_pinned(g, fd) :
 	    is_root_of_mount(fd, g->type == GUARD_SELF ||
-	    g->type == GUARD_EMPTY);
+	    g->type == GUARD_EMPTY) &&
+	    !(cover_hides(g) && is_outside(c, g, fd));
 	file_close(&fd);
 	return yes;
 }
@@ -338,14 +346,30 @@ add_op(struct cover *c, const struct op *op)
 	case OP_RO:
 		return add_bound(c, GUARD_SELF, op->path);
 	case OP_MASK:
-		return add_bound(c, GUARD_MASKED, op->path);
 	case OP_HIDE:
-		return add(c, GUARD_HIDDEN, op->path, 0) == NULL ? -1 : 0;
+		if ((op->type == OP_MASK ? add_bound(c, GUARD_MASKED,
+		    op->path) : add(c, GUARD_HIDDEN, op->path, 0) == NULL ?
+		    -1 : 0) == -1)
+			return -1;
+		c->guard[c->n - 1].secret = op->n != 0;
+		return 0;
 	case OP_PIN:
 		return add_pin(c, op->path);
 	default:
 		return 0;
 	}
+}
+
+static int
+has(const struct cover *c, enum guard_type type, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->guard[i].type == type &&
+		    strcmp(c->guard[i].path, path) == 0)
+			return 1;
+	return 0;
 }
 
 int
@@ -368,7 +392,8 @@ cover_prepare(struct cover *c, const struct plan *p, struct record *r)
 			return -1;
 	for (i = 0; i < r->nmarks; i++) {
 		if (r->mark[i].kind == KIND_DIR ||
-		    r->mark[i].role == ROLE_KEEP)
+		    r->mark[i].role == ROLE_KEEP ||
+		    has(c, GUARD_MASKED, r->mark[i].path))
 			continue;
 		if ((g = add(c, GUARD_EMPTY, r->mark[i].path, 1)) == NULL)
 			return -1;
@@ -429,13 +454,15 @@ out:
  * mode 0444.  Nobody else has named it: this run does.
  */
 static int
-adopt(struct cover *c, const char *path, const struct stat *st)
+adopt(struct cover *c, const char *path)
 {
+	struct stat st;
 	struct mark k;
 
-	if (c->record->vouch.manifest[0] == -1 || !S_ISREG(st->st_mode) ||
-	    st->st_size != 0 || (st->st_mode & 07777) != 0444 ||
-	    st->st_nlink != 1)
+	if (c->record->vouch.manifest[0] == -1 ||
+	    fstatat(c->host, path + 1, &st, AT_SYMLINK_NOFOLLOW) == -1 ||
+	    !S_ISREG(st.st_mode) || st.st_size != 0 ||
+	    (st.st_mode & 07777) != 0444 || st.st_nlink != 1)
 		return 0;
 	memset(&k, 0, sizeof(k));
 	k.role = ROLE_RELY;
@@ -451,16 +478,14 @@ static int
 check_self(struct cover *c, const struct guard *g)
 {
 	int fd = cover_open(g->path), status = EXIT_AGAIN;
-	struct stat in, out;
 
-	if (fd == -1 || !is_root_of_mount(fd, 1) || fstat(fd, &in) == -1 ||
-	    fstatat(c->host, g->path + 1, &out, AT_SYMLINK_NOFOLLOW) == -1)
-		goto out;
-	if (in.st_ino == out.st_ino && in.st_dev == out.st_dev)
-		status = 0;
-	else if (adopt(c, g->path, &out) == -1)
-		msg_path(g->path, "made by bubblewrap, cannot be noted");
-out:
+	if (fd != -1 && is_root_of_mount(fd, 1)) {
+		if (is_outside(c, g, fd))
+			status = 0;
+		else if (adopt(c, g->path) == -1)
+			msg_path(g->path, "made by bubblewrap, cannot be "
+			    "noted");
+	}
 	file_close(&fd);
 	return status;
 }
@@ -556,18 +581,6 @@ out:
 	return r;
 }
 
-static int
-has_pin(const struct cover *c, const char *path)
-{
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
-		if (c->guard[i].type == GUARD_PIN &&
-		    strcmp(c->guard[i].path, path) == 0)
-			return 1;
-	return 0;
-}
-
 /*
  * Nothing stands at a denied path: make a placeholder again, and missing
  * directories above it, all named in the manifest first.
@@ -586,32 +599,48 @@ make_again(struct cover *c, size_t i)
 	if (record_again(c->record, path, root, g->kind, g->mode) == -1)
 		return -1;
 	for (; made + 1 < c->record->nmarks; made++)
-		if (!has_pin(c, c->record->mark[made].path) &&
+		if (!has(c, GUARD_PIN, c->record->mark[made].path) &&
 		    add(c, GUARD_PIN, c->record->mark[made].path, 0) == NULL)
 			return -1;
 	return 0;
 }
 
-/* 1 covered; 0 it has changed meanwhile, again; -1 with errno */
+/*
+ * Has the write root gone, or was there none?  One that was made anew is no
+ * part of its mount, and so cannot be written inside.
+ */
+static int
+is_root_gone(const struct guard *g)
+{
+	return g->root == NULL ||
+	    (access(g->root, W_OK) == -1 && errno != EACCES);
+}
+
+/* Errors that mean: somebody has changed what is there. */
+static int
+is_change(int err)
+{
+	return err == EEXIST || err == ENOENT || err == ENOTDIR ||
+	    err == EROFS;
+}
+
+/* 1 covered or away; 0 it has changed meanwhile, again; -1 with errno */
 static int
 try_again(struct cover *c, size_t i)
 {
 	struct guard *g = &c->guard[i];
+	const int gone = is_root_gone(g);
 	int target = cover_open(g->path), copy, r = 0;
 
 	if (target == -1 && errno != ENOENT && errno != ENOTDIR)
 		return errno == ELOOP ? 0 : -1;
-	if (target == -1 && !g->denied) {
-		g->away = 1;	/* its directory tells if it comes back */
+	if (target == -1 ? !g->denied || gone : g->type == GUARD_PIN && gone) {
+		file_close(&target);
+		g->away = 1;	/* a directory tells if it comes back */
 		return 1;
 	}
-	if (target == -1) {
-		if (make_again(c, i) == 0 || errno == EEXIST ||
-		    ((errno == ENOENT || errno == ENOTDIR) &&
-		    access(c->guard[i].root, F_OK) == 0))
-			return 0;
-		return -1;
-	}
+	if (target == -1)
+		return make_again(c, i) == 0 || is_change(errno) ? 0 : -1;
 	if (g->type == GUARD_PIN)
 		r = pin(c, g) == 0;
 	else if ((copy = copy_for(c, g, target)) != -1) {
@@ -629,9 +658,10 @@ cover_again(struct cover *c, size_t i)
 {
 	int tries, r;
 
-	for (tries = 0; tries < TRIES; tries++)
+	for (tries = 0; tries < TRIES; tries++) {
+		errno = EBUSY;	/* where nothing else is in the way */
 		if ((r = try_again(c, i)) != 0)
 			return r == 1 ? 0 : -1;
-	errno = EBUSY;
+	}
 	return -1;
 }

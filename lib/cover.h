@@ -32,6 +32,7 @@ struct guard {
 	ino_t		 ino;
 	struct timespec	 btime;		/* inode numbers are reused at once */
 	int		 denied;	/* writing: made anew if it goes */
+	int		 secret;	/* reading is denied by a rule */
 	enum kind	 kind;		/* what would be made */
 	mode_t		 mode;
 	const char	*refused;	/* why nothing may be made, or NULL */
@@ -70,10 +71,14 @@ int	cover_all(struct cover *);
 /* Is guard number i's cover where it should be? */
 int	cover_holds(const struct cover *, size_t i);
 
+/* Is its path denied reading, or a FIFO? */
+int	cover_hides(const struct guard *);
+
 /*
  * Cover it again: what stands there now, whatever it is; where nothing does,
- * a placeholder that is made for it, as what was there.  Returns 0, or -1
- * with errno: ENOENT where the write root has gone, too.
+ * a placeholder that is made for it, as what was there.  Where none is needed,
+ * because only reading is denied or the write root has gone, it is away until
+ * it comes back.  -1: cannot be covered, errno says why.
  */
 int	cover_again(struct cover *, size_t i);
 

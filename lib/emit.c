@@ -99,8 +99,10 @@ emit_mount(struct planner *p, const struct node *n)
 	case ACCESS_RW:
 		return emit(p, OP_RW, n, 0);
 	case ACCESS_NONE:
+		/* by a rule of the profile's?  That has a path. */
 		return emit(p, node_is_dir(n) || n->place ? OP_HIDE : OP_MASK,
-		    n, 0);
+		    n, n->rule[DENY_READ] != NULL &&
+		    n->rule[DENY_READ]->path != NULL);
 	case ACCESS_OWN:
 		return emit(p, OP_TMP, n, n->own == OWN_TMP ? 01777 : 0755);
 	}

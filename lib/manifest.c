@@ -641,6 +641,11 @@ withdraw:
 int
 manifest_append(const struct vouch *v, const char *text, size_t len)
 {
+	if (lseek(v->manifest[0], 0, SEEK_END) + (off_t)len >
+	    MANIFEST_MAX - ROOM_BYTES) {
+		errno = EFBIG;	/* nobody could read it */
+		return -1;
+	}
 	if (file_write(v->manifest[0], text, len) == -1)
 		return -1;
 	if (v->manifest[1] != -1)

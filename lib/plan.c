@@ -592,7 +592,9 @@ node_is_mount(const struct node *n)
 	if (n->look == LOOK_LINK ||
 	    (!node_exists(n) && !n->place && n->within != OWN_TMP))
 		return 0;
-	return n->want != node_shown(n);
+	/* a FIFO can be written in a read-only directory, too */
+	return n->want != node_shown(n) || (n->want == ACCESS_RO &&
+	    node_is_denied(n) && S_ISFIFO(n->st.st_mode));
 }
 
 int

@@ -33,7 +33,7 @@ struct op {
 	enum op_type	 type;
 	char		*path;
 	char		*target;	/* of OP_SYMLINK, else NULL */
-	unsigned	 n;
+	unsigned	 n;		/* OP_HIDE, OP_MASK: a rule says so */
 };
 
 /* A path that the plan took for the user's own, and its type. */

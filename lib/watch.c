@@ -222,10 +222,10 @@ sign(const struct watcher *w, const struct guard *g, int *reading)
 	if (S_ISREG(st.st_mode))
 		refused = lease_is_refused(g->path);
 	found = look_inside(w, &st, sys_mount_id(top), refused);
-	*reading = found == READING;
+	*reading = found == READING && !g->secret;
 	if (found != NOTHING)
 		what = "was opened inside before it was denied again";
-	else if (S_ISREG(st.st_mode) && st.st_nlink > 1)
+	else if (g->denied && S_ISREG(st.st_mode) && st.st_nlink > 1)
 		what = "has a second link";
 out:
 	file_close(&top);
@@ -253,53 +253,55 @@ have_inotify(struct watcher *w)
 }
 
 /*
- * While a read-denied path is away nothing is mounted that could be lost:
- * only its directory tells when it comes back.
+ * An inode, by its descriptor: the working directory is /proc/self/fd outside.
+ * A path would lead to the cover.
  */
-static void
-wait_for_return(struct watcher *w, const struct guard *g)
+static int
+watch_inode(struct watcher *w, int fd, uint32_t mask)
 {
-	char *dir = strdup(g->path), *slash;
-	int watched = 0;
+	char name[16];
 
-	/* the nearest directory that is there */
-	while (dir != NULL && !watched &&
-	    (slash = strrchr(dir, '/')) != NULL && dir[1] != '\0') {
-		slash[slash == dir] = '\0';
-		watched = have_inotify(w) == 0 && inotify_add_watch(
-		    w->inotify, dir, IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF |
-		    IN_MASK_ADD) != -1;
-	}
-	if (!watched && !w->blind) {
-		msg_path(g->path, "cannot be watched for its return");
-		w->blind = 1;
-	}
-	free(dir);
+	snprintf(name, sizeof(name), "%d", fd);
+	return have_inotify(w) == -1 ? -1 :
+	    inotify_add_watch(w->inotify, name, mask | IN_MASK_ADD);
 }
 
 /*
  * What is moved away takes its cover or pin along, and no mount changes:
- * inotify(7) tells, of the inode itself.  It is reached by the descriptor,
- * from the working directory, which is /proc/self/fd outside: a path would
- * lead to the cover.
+ * inotify(7) tells, of the inode itself, and of its directory where it is to
+ * come back.  Where reading is denied there are no pins above.
+ * Returns the length of the path that is there.
  */
-static void
-watch_inode(struct watcher *w, const struct guard *g)
+static size_t
+watch_path(struct watcher *w, const struct guard *g)
 {
-	int fd = cover_open_outside(w->cover, g->path);
-	char name[16];
+	uint32_t mask = IN_MOVE_SELF;
+	char *path = strdup(g->path);
+	size_t len = path == NULL ? 0 : strlen(path), there = 0;
+	int fd, r = path == NULL ? -1 : 0;
 
-	if (fd == -1)
-		return;		/* gone again: there will be an event */
-	snprintf(name, sizeof(name), "%d", fd);
-	if (have_inotify(w) == -1 || inotify_add_watch(w->inotify, name,
-	    IN_MOVE_SELF | IN_MASK_ADD) == -1) {
-		if (!w->blind)
-			msg_path(g->path, "cannot be watched: if it is moved "
-			    "away outside, that is not noticed");
+	while (len > 0) {
+		path[len] = '\0';
+		if ((fd = cover_open_outside(w->cover, path)) != -1) {
+			r |= watch_inode(w, fd, mask) == -1 ? -1 : 0;
+			close(fd);
+			if (there == 0)
+				there = len;
+			if (!g->secret)
+				break;
+			mask = IN_MOVE_SELF;
+		} else
+			mask |= IN_CREATE | IN_MOVED_TO;
+		while (path[--len] != '/')
+			;
+	}
+	free(path);
+	if (r == -1 && !w->blind) {
+		msg_path(g->path, "cannot be watched: if it is moved outside, "
+		    "that is not noticed");
 		w->blind = 1;
 	}
-	close(fd);
+	return there;
 }
 
 static int
@@ -316,27 +318,22 @@ static int
 restore(struct watcher *w, size_t i)
 {
 	struct guard *g = &w->cover->guard[i];
-	const int existing = g->type == GUARD_SELF || g->type == GUARD_LINK;
+	const int ruled = g->denied || g->secret;
+	size_t there = 0, before;
 
-	if (g->final || (w->on_lost == LOST_END && existing && g->denied))
+	if (g->final || (w->on_lost == LOST_END && ruled &&
+	    g->type != GUARD_EMPTY))
 		return say_lost(g, NULL);
-	if (cover_again(w->cover, i) == -1) {
+	do {	/* what has come before it was watched is not missed */
+		before = there;
+		if (cover_again(w->cover, i) == -1)
+			return say_not_again(&w->cover->guard[i]);
 		g = &w->cover->guard[i];	/* it may have moved */
-		if (errno != ENOENT)
-			return say_not_again(g);
-		g->away = 1;	/* with all that was around it */
+		there = watch_path(w, g);
+	} while (g->away && there != before);
+	if (g->away || !ruled)
 		return 0;
-	}
-	g = &w->cover->guard[i];
-	if (g->away) {
-		wait_for_return(w, g);
-		return 0;
-	}
-	if (g->root != NULL)
-		watch_inode(w, g);
-	if (!g->denied)
-		return 0;
-	g->join = 1;
+	g->join = g->denied;
 	if (w->on_lost == LOST_REPORT)
 		say_lost(g, "is denied again");
 	else
@@ -373,14 +370,11 @@ look_for_signs(struct watcher *w, int again)
 	return 0;
 }
 
-/* What is only shown may go, and what was away may be away still. */
+/* What is only shown may go. */
 static int
 matters(const struct guard *g)
 {
-	if (g->away && access(g->path, F_OK) == -1)
-		return 0;
-	return g->denied || g->type == GUARD_HIDDEN ||
-	    g->type == GUARD_MASKED || g->type == GUARD_PIN;
+	return g->denied || cover_hides(g) || g->type == GUARD_PIN;
 }
 
 /*
@@ -495,8 +489,9 @@ watch(struct cover *c, struct places *places, int mountinfo, int init,
 		return -1;
 	}
 	for (i = 0; i < c->n; i++)
-		if (matters(&c->guard[i]) && c->guard[i].root != NULL)
-			watch_inode(&w, &c->guard[i]);
+		if (matters(&c->guard[i]) && (c->guard[i].root != NULL ||
+		    c->guard[i].secret))
+			watch_path(&w, &c->guard[i]);
 	w.recheck_ms = -1;
 	for (;;) {
 		p[1].fd = w.inotify;

@@ -160,6 +160,20 @@ load lib/hostile
 	[ "$(look p; look l)" = "$before" ]
 }
 
+@test "deny: a fifo, in a denied directory or outside what may be written" {
+	mkdir d out
+	mkfifo d/p
+	for options in '-w . -d d -d d/p' '-w out -d d/p'; do
+		# for reading and writing nobody has to be waited for
+		# shellcheck disable=SC2086 # words
+		run -0 srt $options -- sh -c '(: <>d/p) 2>/dev/null && echo open; :'
+		[ "$output" = '' ]
+	done
+	run -0 srt -w out -- sh -c '(: <>d/p) 2>/dev/null && echo open; :'
+	[ "$output" = open ]
+	nothing_left
+}
+
 @test "deny: no other name can be had for it: hard links are refused" {
 	mkdir d
 	echo x >d/f

@@ -293,3 +293,17 @@ slow_start() {
 	srt --sweep
 	nothing_left
 }
+
+@test "life: what one denies, absent, another one denies reading" {
+	hold -d k -d s/none -d .gitignore
+	for options in '-d k -R k' '-w . -R k' '-w s -R s/none -d s/none' \
+		'-w . -R s' '-d .gitignore -R .gitignore'; do
+		# shellcheck disable=SC2086 # words
+		run -0 srt $options -- sh -c '{ cat k || echo x >k; } 2>/dev/null; :'
+		[ "$output" = '' ]
+		not_removed k
+	done
+	release
+	nothing_left
+	[ "$(ls -A)" = '' ]
+}

@@ -138,6 +138,44 @@ each() {
 	done
 }
 
+@test "watch: a path that becomes a FIFO cannot be written" {
+	for make in 'echo old >p' 'ln -s other p' :; do
+		rm -f p n
+		eval "$make"
+		hold -d p
+		mkfifo n
+		mv -f n p
+		covered "$W/p"
+		# this never waits for a reader
+		[ "$(inside '(: <>p) 2>/dev/null && echo opened || echo shut')" = shut ]
+		stop
+		[ -p p ]
+		nothing_left
+	done
+}
+
+@test "watch: a link on the way that leads elsewhere now reads as empty, and its new target is not denied (expected)" {
+	mkdir v1 v2
+	echo one >v1/.env
+	echo two >v2/.env
+	ln -s v1 current
+	hold -d current/.env
+	ln -sfn v2 current
+	covered "$W/current"
+	[ "$(inside 'cat current; echo on')" = on ]
+	holds_now "$W/current"
+	holds_now "$W/v1/.env"
+	inside 'echo three >v2/.env'
+	[ "$(cat current/.env)" = three ]
+	# and back
+	ln -sfn v1 current
+	wait_for eval '[ "$(inside "cat current/.env")" = one ]'
+	[ "$(inside 'ln -sfnT v2 current 2>/dev/null || echo no')" = no ]
+	stop
+	[ "$(readlink current)" = v1 ]
+	nothing_left
+}
+
 # Directories above ---------------------------------------------------------
 
 deep() { rm -rf a; mkdir -p a/b; echo old >a/b/.env; echo n >a/b/n; }
@@ -213,6 +251,24 @@ top_swap() { mkdir -p "$W/x/b"; echo new >"$W/x/b/.env"; mv "$W/a" "$W/z"
 	nothing_left
 }
 
+@test "watch: a directory above that becomes a file or a link ends the run, and it is said why" {
+	local why
+	for change in 'echo x >n:Not a directory' 'ln -s x n:Symbolic link loop'; do
+		deep
+		hold -d a/b/.env 2>err
+		rm -f n
+		eval "${change%%:*}"
+		until mv -T n a/b; do again rm -rf a/b; done 2>/dev/null
+		ended 125 "$pid"
+		exec {hold_in}>&- {hold_out}<&-
+		why="$W/a/b/.env: is lost and cannot be denied again: ${change#*:}"
+		[ "$(cat err)" = "srt-run: $why" ]
+		[ -e a/b ] || [ -L a/b ]
+		again rm -rf a
+		nothing_left
+	done
+}
+
 @test "watch: the project's directory is moved: denied as before, nothing left" {
 	mkdir p
 	echo old >p/.env
@@ -227,6 +283,54 @@ top_swap() { mkdir -p "$W/x/b"; echo new >"$W/x/b/.env"; mv "$W/a" "$W/z"
 	mv q p
 	srt --sweep
 	[ "$(state p/none)" = absent ]
+	nothing_left
+}
+
+@test "watch: the project's directory is moved, changed there, and moved back" {
+	for make in 'echo old >p/.env' :; do
+		mkdir p
+		eval "$make"
+		hold -w p -d p/.env
+		mv p q
+		rm -f q/.env
+		asleep
+		mv q p
+		covered "$W/p/.env"
+		holds_now "$W/p/.env"
+		stop
+		[ "$(state p/.env)" = absent ]
+		nothing_left
+		rmdir p
+	done
+}
+
+@test "watch: what goes from a project that is moved is not made again (expected)" {
+	mkdir p
+	hold -C p -w . -d .env
+	mv p q
+	rm q/.env
+	[ "$(inside 'echo x >.env; echo on')" = on ]	# in its working directory
+	stop
+	[ "$(cat q/.env)" = x ]
+	nothing_left
+}
+
+@test "watch: the project's directory is removed and made anew: the run goes on" {
+	mkdir -p p/a
+	echo old >p/a/.env
+	hold -w p -d p/a/.env -R p/a/.env -d p/none
+	up_swap() { mv p/a p/b; again rm -rf p/a; cp -r p/b p/a; }
+	up_swap		# and the pin of p/a has been made anew
+	covered "$W/p/a/.env"
+	again rm -rf p
+	mkdir -p p/a
+	echo new >p/a/.env
+	covered "$W/p/a/.env"
+	shut "$W/p/a/.env"
+	# what was the write root has gone
+	[ "$(inside "{ echo x >$W/p/x; } 2>/dev/null && echo landed || echo no")" = no ]
+	stop
+	[ "$(cat p/a/.env)" = new ]
 	nothing_left
 }
 
@@ -276,6 +380,66 @@ top_swap() { mkdir -p "$W/x/b"; echo new >"$W/x/b/.env"; mv "$W/a" "$W/z"
 	shut "$W/tok"
 	stop
 	[ "$(cat tok)" = new ]
+	nothing_left
+}
+
+# with_new PATH: directories made one by one, and a new file in the last.
+with_new() { mkdir -p "$W/d"; asleep; mkdir "$W/d/e"; asleep; echo new >"$1"; }
+# asleep: the watcher has nothing to do, most likely.
+asleep() { wait_for grep -q '^State:	S' "/proc/$(pgrep -P "$pid" -x srt-run)/status"; }
+up_copy() { mv "$W/d/e" "$W/d/x"; cp -rT "$W/d/x" "$W/d/e"; }
+top_copy() { mv "$W/d" "$W/x"; cp -rT "$W/x" "$W/d"; }
+gone_steps() { again rm -rf "$W/d"; asleep; with_new "$1"; }
+away_steps() { mv "$W/d" "$W/x"; asleep; with_new "$1"; }
+gone_link() { mkdir "$W/real"; rm "$1"; asleep; ln -sfT "$W/real/k" "$1"; asleep
+	echo new >"$W/real/k"; }
+
+# Where the write root is elsewhere, or below, nothing is pinned.
+@test "watch: a read-denied path is denied again wherever it lies, with all above" {
+	local bad=0
+	for change in save_emacs up_copy top_copy gone_steps away_steps gone_link; do
+		for options in "-w $W" "-w $W/out" "-w $W/d" "-w $W/d/e" \
+			"-w $W/d -d $W/d/e/tok"; do
+			rm -rf d x real out
+			mkdir -p d/e out
+			echo old >d/e/tok
+			# shellcheck disable=SC2086 # words
+			hold $options -R d/e/tok
+			"$change" "$W/d/e/tok"
+			{ covered "$W/d/e/tok" && shut "$W/d/e/tok"; } ||
+				{ echo "$change, $options: see above"; bad=1; }
+			stop || bad=1
+			nothing_left
+		done
+	done
+	return "$bad"
+}
+
+@test "watch: a read-denied directory is denied again with all above" {
+	local bad=0
+	for change in up_copy top_copy away_steps; do
+		rm -rf d x
+		mkdir -p d/e out
+		echo old >d/e/k
+		hold -w out -R d/e
+		"$change" "$W/d/e/k"
+		{ covered "$W/d/e" && shut "$W/d/e"; } ||
+			{ echo "$change: see above"; bad=1; }
+		stop || bad=1
+	done
+	return "$bad"
+}
+
+@test "watch: a write-denied file that is moved to a read-denied name is denied reading" {
+	echo open >w
+	echo secret >r
+	hold -d w -R r
+	mv r t
+	mv w r
+	wait_for eval '[ "$(inside "cat r || echo shut")" = shut ]'
+	stop
+	[ "$(cat r)" = open ]
+	[ "$(cat t)" = secret ]
 	nothing_left
 }
 
@@ -453,6 +617,23 @@ top_swap() { mkdir -p "$W/x/b"; echo new >"$W/x/b/.env"; mv "$W/a" "$W/z"
 	nothing_left
 }
 
+@test "watch: a placeholder that goes for ever ends the run before nobody can read the manifest" {
+	local name dir=. i
+	name=$(printf '%0200d' 0)
+	for i in {1..15}; do dir+=/$name; done
+	mkdir -p "$dir"
+	hold -d "$dir/x" 2>err
+	for ((i = 0; i < 1000; i++)); do
+		kill -0 "$pid" 2>/dev/null || break
+		rm -f "$dir/x"
+		wait_for eval '[ -e "$dir/x" ] || ! kill -0 "$pid"'
+	done
+	stop 125
+	grep -q 'x: is lost and cannot be denied again: File too large$' err
+	nothing_left
+	run -0 srt -d .env -- true
+}
+
 # --on-lost-cover -----------------------------------------------------------
 
 @test "watch: --on-lost-cover=end ends the run, with the path" {
@@ -497,6 +678,26 @@ top_swap() { mkdir -p "$W/x/b"; echo new >"$W/x/b/.env"; mv "$W/a" "$W/z"
 	[ ! -s err ]
 }
 
+@test "watch: --on-lost-cover, where reading is denied" {
+	echo old >tok
+	hold --on-lost-cover=end -w . -R tok 2>err
+	save_rename "$W/tok"
+	ended 125 "$pid"
+	grep -q "^srt-run: $W/tok: was replaced or removed outside" err
+	hold --on-lost-cover=report -w . -R tok 2>err
+	save_rename "$W/tok"
+	covered "$W/tok"
+	shut "$W/tok"
+	stop
+	grep -q "^srt-run: $W/tok: .*is denied again$" err
+	hold -w . -R tok 2>err
+	save_rename "$W/tok"
+	covered "$W/tok"
+	stop
+	[ ! -s err ]
+	nothing_left
+}
+
 # The whole project ---------------------------------------------------------
 
 @test "watch: rm -rf of the project outside works, at once or repeated" {
@@ -509,4 +710,28 @@ top_swap() { mkdir -p "$W/x/b"; echo new >"$W/x/b/.env"; mv "$W/a" "$W/z"
 		[ ! -e p ]
 	done
 	nothing_left
+}
+
+@test "watch: rm -rf of the project may say that it is not empty (expected)" {
+	local i path
+	for i in 1 2 3; do
+		mkdir p
+		touch p/{1..400}
+		echo old >p/.env
+		hold -C p -w . -d .env -d none -d a/b/c
+		if ! rm -rf p 2>err; then
+			run ! grep -v ': Directory not empty$' err
+			for path in .env none a/b/c; do
+				covered "$W/p/$path"
+				holds_now "$W/p/$path"
+			done
+			rm -rf p 2>err || run ! grep -v ': Directory not empty$' err
+		fi
+		stop
+		rm -rf p
+		nothing_left
+		mkdir p
+		deny_holds "$W/p/none" -w p -d p/none
+		rmdir p
+	done
 }

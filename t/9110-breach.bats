@@ -87,3 +87,32 @@ innocent() {
 	stop
 	nothing_left
 }
+
+@test "breach: a read-denied file that is open inside, also for reading, is a sign" {
+	cat >"$base/spin.py" <<-'X'
+		import os, signal
+		while True:
+		    try:
+		        fd = os.open("tok", os.O_RDONLY)
+		    except OSError:
+		        continue
+		    if os.fstat(fd).st_nlink:	# not what was there before
+		        break
+		    os.close(fd)
+		open("in", "w").write(os.read(fd, 9).decode())
+		signal.pause()
+	X
+	echo old >tok
+	hold -w . -R tok 2>err
+	inside 'python3 '"$base"'/spin.py >/dev/null 2>&1 & echo on'
+	for ((i = 0; i < 2000; i++)); do
+		echo new >n
+		mv n tok
+		[ ! -e in ] || break
+	done
+	[ -e in ] || skip "nobody got through"
+	[ "$(cat in)" = new ]
+	ended 125 "$pid"
+	grep -q "^srt-run: $W/tok: .*was opened inside before" err
+	nothing_left
+}
