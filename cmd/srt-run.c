@@ -751,6 +751,9 @@ main(int argc, char **argv)
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ||
 	    (signals = child_catch_signals()) == -1)
 		err(EXIT_OURS, "signals");
+	if (child_lives_elsewhere())
+		errx(EXIT_OURS, "processes are started in another PID "
+		    "namespace than this: unshare -p takes -f");
 	if (programs_open(&programs, bwrap) == -1)
 		return EXIT_OURS;
 	terminal_open();

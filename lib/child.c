@@ -323,9 +323,22 @@ child_end_all(struct child_list *but)
 void
 child_end_with(pid_t supervisor)
 {
+	pid_t parent;
+
+	/* 0: it cannot be seen from the PID namespace that we are in */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1 ||
-	    getppid() != supervisor)
+	    ((parent = getppid()) != supervisor && parent != 0))
 		_exit(EXIT_OURS);
+}
+
+int
+child_lives_elsewhere(void)
+{
+	struct stat ours, theirs;
+
+	return stat("/proc/self/ns/pid", &ours) == 0 &&
+	    (stat("/proc/self/ns/pid_for_children", &theirs) == -1 ||
+	    theirs.st_ino != ours.st_ino);
 }
 
 time_t

@@ -63,6 +63,12 @@ void	child_die_of(int sig);
 void	child_end_with(pid_t supervisor);
 
 /*
+ * Are our children in another PID namespace than we, as after unshare(1) with
+ * -p and without -f (pid_namespaces(7))?  It has no first process at first.
+ */
+int	child_lives_elsewhere(void);
+
+/*
  * The children there are now, as what has become us by exec may have some; the
  * pids are the caller's to free.  -1: no memory.
  */

@@ -123,8 +123,8 @@ forbid(const char *limit)
 
 /*
  * Enter the user namespace that owns the sandbox's mount namespace, and then
- * that.  Never anybody else's: the pid must be one of the /proc we look in,
- * and bubblewrap always makes a user namespace.
+ * that.  Never anybody else's: the pid is one of the /proc we look in, and
+ * bubblewrap always makes a user namespace.
  */
 static int
 enter(pid_t init, const struct plan *p)
@@ -132,12 +132,6 @@ enter(pid_t init, const struct plan *p)
 	const char *limit = limit_of(p);
 	int mnt = -1, user = -1, r = -1;
 
-	if (!sys_proc_is_ours()) {
-		errno = 0;
-		msg_path("/proc", "shows another PID namespace than ours; "
-		    "mount one (unshare --mount-proc)");
-		goto out;
-	}
 	if ((mnt = open_ns(init, "mnt")) == -1 ||
 	    (user = ioctl(mnt, NS_GET_USERNS)) == -1)
 		goto fail;
@@ -212,7 +206,11 @@ finish(const struct plan *p, struct record *r, const struct gate *g,
 
 	if (init == 0)
 		status = EXIT_FAIL;	/* ready without it: cannot be */
-	else if (cover_prepare(cover, p, r) == -1 ||
+	else if (!sys_proc_is_ours()) {
+		errno = 0;
+		msg_path("/proc", "shows another PID namespace than ours; "
+		    "mount one (unshare --mount-proc)");
+	} else if (cover_prepare(cover, p, r) == -1 ||
 	    tell_second(r, line) == -1 || look_at_init(init, w) == -1)
 		msg_path("sandbox", "cannot be finished");
 	else if (enter(init, p) == 0)

@@ -37,6 +37,22 @@ swept() { srt --sweep && nothing_left; }
 	[ -z "$output" ]
 }
 
+@test "pid 1: with the /proc of another PID namespace, or children in one, it says so" {
+	local as=()
+	is_root || as=(--map-current-user)
+	for run in srt srt-run; do
+		run -125 unshare "${as[@]}" -pf "$run" -- true
+		[ "$output" = 'srt-run: /proc: shows another PID namespace than ours; mount one (unshare --mount-proc)' ]
+	done
+	for run in 'srt -d .env' 'srt-run -W'; do
+		run -125 unshare "${as[@]}" -p sh -c "exec $run -- true"
+		[ "$output" = 'srt-run: processes are started in another PID namespace than this: unshare -p takes -f' ]
+	done
+	run -0 unshare "${as[@]}" -p sh -c 'exec srt-work -b . -- echo works'
+	[ "$output" = works ]
+	nothing_left
+}
+
 @test "pid 1: each signal reaches the handler, whose status comes" {
 	for sig in HUP INT QUIT USR1 USR2 TERM WINCH CONT TSTP TTIN ALRM PIPE; do
 		start srt -d .env -- bash -c "trap 'echo got-$sig >got; exit 9' $sig
