@@ -298,6 +298,8 @@ reap(pid_t command)
  * outside to our whole process group, by the terminal or kill(2), and then
  * the command has its own already, as long as it is in the group.  Has it made
  * a group of its own, as timeout(1) does, that would be the one without us.
+ * But what continues us is left to the supervisor, who first makes that group
+ * the terminal's again: a shell inside would not go on without.
  * The supervisor is in ours, too, and passes its own on, unless it is the
  * terminal's: that one is left out.  A sender inside (si_pid is not 0) cannot
  * end init.  Not PID 1, we are run by hand, and all that kill(2) sends is
@@ -319,9 +321,10 @@ pass_on(pid_t command, const siginfo_t *info)
 			return;
 		if ((group != command && group != getpgrp()) ||
 		    had[sig] == 0 || sys_now_ms() - had[sig] > GROUP_MS)
-			kill(command, sig);
+			kill(sig == SIGCONT && group == command ? -command :
+			    command, sig);
 		had[sig] = 0;
-	} else if (info->si_pid == 0) {
+	} else if (info->si_pid == 0 && (sig != SIGCONT || group != command)) {
 		if (info->si_code != SI_KERNEL || sig == SIGHUP)
 			had[sig] = sys_now_ms();
 		if (group == command)

@@ -252,14 +252,14 @@ SCRIPT
 
 @test "terminal: Ctrl-Z, then kill: TERM comes when it goes on" {
 	both <<'SCRIPT'
-line $RUN bash -c 'trap "echo term; exit 9" TERM; echo up; while :; do sleep 0.01; done'
+line $RUN bash -c 'trap "echo term; exit 9" TERM; sleep 1000 & echo up; wait'
 want up
 type \032
 want Stopped
 line kill %1
 want term
-until test -z "$(ps -o pid= --ppid "$LEADER")"
-line
+until test -z "$(ps -o stat= --ppid "$LEADER" | grep -v Z)"
+line env true
 line jobs
 want Exit 9
 line exit
@@ -459,6 +459,28 @@ want outer=8
 line exit
 gone
 SCRIPT
+}
+
+@test "terminal: a shell inside goes on when it has the terminal, not before" {
+	RUN=$srt_run at_shell <<'SCRIPT'
+line $RUN bash --norc --noediting -i
+line echo inside $((1 + 1))
+want inside 2
+line suspend
+want Stopped
+idle
+do init=$(pgrep -s "$LEADER" -f '^/proc/self/fd/'); kill -CONT "$init"
+until grep -q 'ShdPnd:.0*$' "/proc/$(pgrep -s "$LEADER" -f '^/proc/self/fd/')/status"
+do [ "$(ps -o state= --ppid "$(pgrep -s "$LEADER" -f '^/proc/self/fd/')")" = T ]
+line fg
+busy
+line echo again $((3 + 3))
+want again 6
+line exit
+line exit
+gone
+SCRIPT
+	nothing_left
 }
 
 @test "terminal: it is the caller's again when a shell inside has ended" {
@@ -780,11 +802,20 @@ SCRIPT
 }
 
 @test "terminal: timeout(1), which signals the whole group, is heard by handlers" {
+	local s status
 	for s in TERM INT USR1 HUP; do
-		run -124 --separate-stderr timeout -s $s 0.5 srt -d .env -- \
-			sh -c "trap 'echo bye; exit 9' $s; while :; do sleep 0.01; done"
-		[ "$output" = bye ]
-		[[ $stderr != *srt* ]]	# sh says what ended its sleep
+		env --default-signal timeout -s $s 300 srt -d .env -- \
+			sh -c "trap 'echo bye; exit 9' $s; : >up
+				while :; do sleep 0.01; done" \
+			>"$base/out" 2>"$base/stderr" 3>&- &
+		wait_for test -e up
+		rm up
+		kill -ALRM $!	# its time is over
+		status=0
+		wait $! || status=$?
+		[ "$status" -eq 124 ]
+		[ "$(cat "$base/out")" = bye ]
+		run ! grep srt "$base/stderr"	# sh says what ended its sleep
 	done
 	nothing_left
 }
