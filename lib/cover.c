@@ -634,7 +634,8 @@ try_again(struct cover *c, size_t i)
 
 	if (target == -1 && errno != ENOENT && errno != ENOTDIR)
 		return errno == ELOOP ? 0 : -1;
-	if (target == -1 ? !g->denied || gone : g->type == GUARD_PIN && gone) {
+	if (target == -1 ? !g->denied || (gone && g->refused == NULL) :
+	    g->type == GUARD_PIN && gone) {
 		file_close(&target);
 		g->away = 1;	/* a directory tells if it comes back */
 		return 1;
