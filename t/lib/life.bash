@@ -208,7 +208,7 @@ killed_there() {
 	[ -z "$output" ]
 	[[ $("$1") == *.claimed ]]
 	[ -S .env ]
-	older "$("$1")" 9
+	older "$("$1")" 5
 	run -0 srt --sweep
 	[ -z "$output" ]
 	[ -S .env ]
