@@ -150,19 +150,30 @@ read_command(int fd)
 static struct { int fd, before; off_t at; } anew[3];
 static int nanew;
 
+/* The path by which the file of fd was opened; -1: it has none, as a pipe. */
+static int
+path_of(int fd, char path[PATH_MAX])
+{
+	char link[32];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if ((n = readlink(link, path, PATH_MAX - 1)) <= 0 || *path != '/')
+		return -1;
+	path[n] = '\0';
+	return 0;
+}
+
 /* The same file by its path in here, at the same offset; or -1. */
 static int
 open_by_path(int fd, const struct stat *st, int flags)
 {
-	char link[32], path[PATH_MAX];
+	char path[PATH_MAX];
 	struct stat now;
-	ssize_t n;
 	int new;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	if ((n = readlink(link, path, sizeof(path) - 1)) <= 0)
+	if (path_of(fd, path) == -1)
 		return -1;
-	path[n] = '\0';
 	new = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
 	    (flags & O_APPEND));
 	if (new == -1)
@@ -210,6 +221,21 @@ is_writable_again(int fd, const struct stat *st)
 }
 
 /*
+ * A pipe, or a FIFO that its path in here leads to, which can be written there
+ * in any case: a read-only mount does not stop that.
+ */
+static int
+is_open_fifo(int fd, const struct stat *st)
+{
+	char path[PATH_MAX];
+	struct stat now;
+
+	return S_ISFIFO(st->st_mode) && (path_of(fd, path) == -1 ||
+	    (lstat(path, &now) == 0 && now.st_ino == st->st_ino &&
+	    now.st_dev == st->st_dev));
+}
+
+/*
  * A file that the caller has opened for reading could be opened again for
  * writing through /proc/self/fd, by its mount outside, where nothing is
  * read-only.  So the command gets one that is opened by its path in here, or
@@ -224,7 +250,8 @@ open_anew(int fd)
 
 	if (flags == -1 || (flags & O_ACCMODE) != O_RDONLY ||
 	    fstat(fd, &st) == -1 || st.st_nlink == 0 ||
-	    (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)) ||
+	    (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode) &&
+	    !S_ISFIFO(st.st_mode)) || is_open_fifo(fd, &st) ||
 	    !is_writable_again(fd, &st))
 		return;
 	if ((new = open_by_path(fd, &st, flags)) == -1)

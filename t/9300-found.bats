@@ -32,6 +32,43 @@ load lib/life
 	[ "$output" = "$(cksum </tmp/in)" ]
 }
 
+# answers FIFO [srt option ...]: what a command that has been given the FIFO to
+# read leaves in it.
+answers() {
+	local fifo=$1 held
+	shift
+	exec {held}<>"$fifo"
+	echo mine >&"$held"
+	[ "$(srt "$@" -- sh -c 'read -r line; echo "$line"
+		for p in /proc/self/fd/0 /dev/stdin /proc/$$/fd/0 "$0"; do
+			{ echo evil >"$p"; } 2>/dev/null
+		done; :' "$W/$fifo" <"$fifo")" = mine ]
+	dd if="$fifo" iflag=nonblock status=none 2>/dev/null || :
+	exec {held}>&-
+}
+
+@test "found: nor a FIFO that is denied, which no read-only mount makes unwritable" {
+	mkdir closed
+	mkfifo f closed/f
+	[[ $(answers f) == *evil* ]]	# nothing denies it
+	for options in '-d f' '-R f' '-d f -R f'; do
+		# shellcheck disable=SC2086 # words
+		[ -z "$(answers f $options)" ]
+	done
+	for options in '-d closed/f' '-R closed' '-R closed/f'; do
+		# shellcheck disable=SC2086 # words
+		[ -z "$(answers closed/f $options)" ]
+	done
+}
+
+@test "found: what is denied reading is read if the caller opens it to be written (expected)" {
+	echo secret >f
+	run ! srt -R f -- cat f
+	[[ $output != *secret* ]]
+	srt -R f -- sh -c 'cat </proc/self/fd/1 >&2' 2>got >>f
+	[ "$(cat got)" = secret ]
+}
+
 @test "found: what the command has read of standard input is read outside, too" {
 	printf 'one\ntwo\nthree\n' >in
 	# dd reads a byte at a time, and no more
@@ -233,4 +270,22 @@ except FileExistsError:
 		nothing_left
 		[ "$(find a | sort | tr '\n' ' ')" = 'a a/free a/made a/n a/n/made ' ]
 	done
+}
+
+@test "found: a neighbour that gives a placeholder a second name gains nothing by it" {
+	hold -d .env -d a/key
+	srt -w . -- sh -c 'ln .env keep && ln a/key keep2 && chmod 600 keep2'
+	for p in .env a/key; do
+		[[ $(tell "echo x >$p && echo landed") != landed ]]
+	done
+	release
+	# left as it is (case 43), with nothing in it, and no run is refused
+	[ -S .env ] && [ -S a/key ]
+	[ ! -s .env ] && [ ! -s a/key ]
+	[ "$(ls "$place")" = lock ]
+	run -0 srt -d .env -d a/key -- sh -c "$(denied "$W/.env")
+		$(denied "$W/a/key")"
+	[ -z "$output" ]
+	rm -r .env keep keep2 a
+	nothing_left
 }
