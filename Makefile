@@ -96,14 +96,15 @@ DEFS = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DLIBBSD_OVERLAY \
 SMALL = -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 ALLFLAGS = -std=c11 $(WARN) $(DEFS) -Ilib $(DEPFLAGS) $(SMALL) $(CFLAGS)
 
+LINK = $(CC) $(ALLFLAGS) -static -Wl,--gc-sections,-z,noseparate-code \
+	$(LDFLAGS)
+
 all: $(BIN)
 
 .c.o:
 	$(CC) $(ALLFLAGS) -c -o $@ $<
 .c:
-	$(CC) $(ALLFLAGS) -static -Wl,--gc-sections,-z,noseparate-code \
-	    $(LDFLAGS) -o $@ $< \
-	    $(LIB) $(LDLIBS)
+	$(LINK) -o $@ $< $(LIB) $(LDLIBS)
 
 $(LIBOBJ) $(BIN) $(UNIT): $(HDR) Makefile $(DEPS)/stamp
 $(BIN) $(UNIT): $(LIB)
@@ -169,8 +170,7 @@ UNWATCHED = .cache/unwatched
 $(UNWATCHED)/srt-run: cmd/srt-run.c t/bench/unwatched.c $(LIB)
 	mkdir -p $(UNWATCHED)
 	ln -sf ../../cmd/srt-init $(UNWATCHED)/srt-init
-	$(CC) $(ALLFLAGS) -static -Wl,--gc-sections,-z,noseparate-code \
-	    $(LDFLAGS) -o $@ cmd/srt-run.c t/bench/unwatched.c $(LIB) $(LDLIBS)
+	$(LINK) -o $@ cmd/srt-run.c t/bench/unwatched.c $(LIB) $(LDLIBS)
 
 bench: all $(UNWATCHED)/srt-run
 	t/bench/run

@@ -337,6 +337,19 @@ add_pin(struct cover *c, const char *path)
 	return 0;
 }
 
+/* What is not shown, because a rule says so or for a reason of ours. */
+static int
+add_hidden(struct cover *c, const struct op *op)
+{
+	if (op->type == OP_MASK) {
+		if (add_bound(c, GUARD_MASKED, op->path) == -1)
+			return -1;
+	} else if (add(c, GUARD_HIDDEN, op->path, 0) == NULL)
+		return -1;
+	c->guard[c->n - 1].secret = op->n != 0;
+	return 0;
+}
+
 static int
 add_op(struct cover *c, const struct op *op)
 {
@@ -347,12 +360,7 @@ add_op(struct cover *c, const struct op *op)
 		return add_bound(c, GUARD_SELF, op->path);
 	case OP_MASK:
 	case OP_HIDE:
-		if ((op->type == OP_MASK ? add_bound(c, GUARD_MASKED,
-		    op->path) : add(c, GUARD_HIDDEN, op->path, 0) == NULL ?
-		    -1 : 0) == -1)
-			return -1;
-		c->guard[c->n - 1].secret = op->n != 0;
-		return 0;
+		return add_hidden(c, op);
 	case OP_PIN:
 		return add_pin(c, op->path);
 	default:
@@ -629,13 +637,12 @@ static int
 try_again(struct cover *c, size_t i)
 {
 	struct guard *g = &c->guard[i];
-	const int gone = is_root_gone(g);
 	int target = cover_open(g->path), copy, r = 0;
 
 	if (target == -1 && errno != ENOENT && errno != ENOTDIR)
 		return errno == ELOOP ? 0 : -1;
-	if (target == -1 ? !g->denied || (gone && g->refused == NULL) :
-	    g->type == GUARD_PIN && gone) {
+	if (target == -1 ? !g->denied || (g->refused == NULL &&
+	    is_root_gone(g)) : g->type == GUARD_PIN && is_root_gone(g)) {
 		file_close(&target);
 		g->away = 1;	/* a directory tells if it comes back */
 		return 1;
