@@ -385,8 +385,6 @@ top_swap() { mkdir -p "$W/x/b"; echo new >"$W/x/b/.env"; mv "$W/a" "$W/z"
 
 # with_new PATH: directories made one by one, and a new file in the last.
 with_new() { mkdir -p "$W/d"; asleep; mkdir "$W/d/e"; asleep; echo new >"$1"; }
-# asleep: the watcher has nothing to do, most likely.
-asleep() { wait_for grep -q '^State:	S' "/proc/$(pgrep -P "$pid" -x srt-run)/status"; }
 up_copy() { mv "$W/d/e" "$W/d/x"; cp -rT "$W/d/x" "$W/d/e"; }
 top_copy() { mv "$W/d" "$W/x"; cp -rT "$W/x" "$W/d"; }
 gone_steps() { again rm -rf "$W/d"; asleep; with_new "$1"; }
@@ -460,8 +458,6 @@ gone_link() { mkdir "$W/real"; rm "$1"; asleep; ln -sfT "$W/real/k" "$1"; asleep
 	nothing_left
 }
 
-# git stash is left out: a placeholder made anew may stop it half way, which
-# srt(7), LIMITS, has.
 @test "watch: git checkout and clean outside work, and stay denied" {
 	git init -q .
 	echo 1 >.env
@@ -472,17 +468,16 @@ gone_link() { mkdir "$W/real"; rm "$1"; asleep; ln -sfT "$W/real/k" "$1"; asleep
 	git commit -qam two
 	hold -d .env -d absent/x
 	for i in 1 2 3 4 5 6 7 8 9 10; do
-		# now and then a placeholder is in the way (srt(1))
-		again git checkout -qf main
+		git checkout -q main
 		covered "$W/.env"
 		holds_now "$W/.env"
-		again git checkout -qf two
+		git checkout -q two
 		covered "$W/.env"
 		holds_now "$W/.env"
 	done
 	echo 3 >.env
 	echo u >untracked
-	again git clean -qfdx -e other
+	git clean -qfdx -e other
 	covered "$W/.env"
 	covered "$W/absent/x"
 	holds_now "$W/.env"
@@ -696,42 +691,4 @@ gone_link() { mkdir "$W/real"; rm "$1"; asleep; ln -sfT "$W/real/k" "$1"; asleep
 	stop
 	[ ! -s err ]
 	nothing_left
-}
-
-# The whole project ---------------------------------------------------------
-
-@test "watch: rm -rf of the project outside works, at once or repeated" {
-	for i in 1 2 3 4 5; do
-		mkdir p
-		touch p/{1..400} p/.env
-		hold -C p -w . -d .env -d none -d a/b/c
-		again rm -rf p
-		stop
-		[ ! -e p ]
-	done
-	nothing_left
-}
-
-@test "watch: rm -rf of the project may say that it is not empty (expected)" {
-	local i path
-	for i in 1 2 3; do
-		mkdir p
-		touch p/{1..400}
-		echo old >p/.env
-		hold -C p -w . -d .env -d none -d a/b/c
-		if ! rm -rf p 2>err; then
-			run ! grep -v ': Directory not empty$' err
-			for path in .env none a/b/c; do
-				covered "$W/p/$path"
-				holds_now "$W/p/$path"
-			done
-			rm -rf p 2>err || run ! grep -v ': Directory not empty$' err
-		fi
-		stop
-		rm -rf p
-		nothing_left
-		mkdir p
-		deny_holds "$W/p/none" -w p -d p/none
-		rmdir p
-	done
 }

@@ -76,6 +76,13 @@ stop() {
 	exec {hold_in}>&- {hold_out}<&-
 }
 
+# asleep: the watcher has nothing to do, most likely.
+asleep() {
+	local watcher
+	watcher=$(pgrep -P "$pid" -x srt-run) || return
+	wait_for eval "[[ \$(cat /proc/$watcher/stat 2>/dev/null) != *') '[RD]' '* ]]"
+}
+
 # Changes outside, of a path P that may be anything: the name of a function.
 save_rename() { echo new >"$1.n"; mv -fT "$1.n" "$1"; }
 save_emacs() { mv -T "$1" "$1~"; echo new >"$1"; }
