@@ -4,12 +4,14 @@
  * "go", runs the command, passes signals on to it, reaps, and ends with the
  * command's status; the kernel then ends whatever else is left.
  */
+#include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +35,8 @@
 
 #define FDS	PASS_FDS_MAX
 #define OURS	8	/* descriptors of our own */
+#define STATUS_MAX 8192	/* bytes of /proc/PID/status */
+#define STOP_LOOKS 1000	/* until a process has stopped: some 10 ms */
 #define GROUP_MS 1000	/* for what the supervisor passes on to come here */
 
 static const char usage[] =
@@ -50,6 +54,7 @@ static int gate_fd = -1;
 static int error_fd = -1;
 static int stop_fd = -1;
 static int nohup;	/* the caller ignores hangups: so does the command */
+static int paused;	/* by the watcher: all the others are stopped */
 static int setfcap;	/* the command keeps that capability */
 static int keep[FDS + OURS], nkeep;	/* open in us: gate and locks, too */
 static int pass[FDS], npass;		/* open in the command */
@@ -296,7 +301,7 @@ become(char **argv)
 /*
  * Reap all that have ended; the command's end is ours.  That it was stopped
  * or continued is for the supervisor to know: the shell that waits for it has
- * to.
+ * to, unless the watcher wanted it.
  */
 static void
 reap(pid_t command)
@@ -315,9 +320,121 @@ reap(pid_t command)
 		}
 		sig = WIFSTOPPED(wstatus) ? (unsigned char)WSTOPSIG(wstatus) :
 		    SIGCONT;
-		if (stop_fd != -1 && write(stop_fd, &sig, 1) != 1)
+		if (stop_fd != -1 && !paused && write(stop_fd, &sig, 1) != 1)
 			stop_fd = -1;	/* nobody is interested */
 	}
+}
+
+/* The others in the sandbox, ascending as /proc has them; NULL: no /proc. */
+static pid_t *
+list_others(size_t *n)
+{
+	DIR *proc = sys_proc_is_ours() ? opendir("/proc") : NULL;
+	pid_t *list = NULL, *more;
+	struct dirent *d;
+	size_t room = 0;
+
+	*n = 0;
+	while (proc != NULL && (d = readdir(proc)) != NULL) {
+		if (*n == room) {
+			room = room * 2 + 64;
+			more = reallocarray(list, room, sizeof(*list));
+			if (more == NULL) {
+				free(list);
+				list = NULL;
+				break;
+			}
+			list = more;
+		}
+		list[*n] = (pid_t)strtol(d->d_name, NULL, 10);
+		*n += list[*n] > 1;
+	}
+	if (proc != NULL)
+		closedir(proc);
+	return list;
+}
+
+/* Its state (proc(5)), and whether a SIGSTOP is pending; 0: gone. */
+static char
+state_of(pid_t pid, int *pending)
+{
+	char path[32], *buf, *state, *set, c = 0;
+	size_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return 0;
+	if (file_slurp(fd, STATUS_MAX, &buf, &len) == 0) {
+		state = strstr(buf, "\nState:\t");
+		set = strstr(buf, "\nShdPnd:\t");
+		if (state != NULL && set != NULL) {
+			c = state[8];
+			*pending = strtoull(set + 9, NULL, 16) >>
+			    (SIGSTOP - 1) & 1;
+		}
+		free(buf);
+	}
+	close(fd);
+	return c;
+}
+
+/* It stops at the end of its system call; one that waits for a disk, later. */
+static void
+stop(pid_t pid)
+{
+	int looks = 0, pending;
+	char c;
+
+	kill(pid, SIGSTOP);
+	while (looks++ < STOP_LOOKS && ((c = state_of(pid, &pending)) == 'R' ||
+	    c == 'S'))
+		sched_yield();
+}
+
+/*
+ * All others stop for a moment, parents first: a shell that waits for its job
+ * would be told that it has stopped, and stops itself only then.  Twice, for
+ * those that came meanwhile.  Where /proc does not show them, all at once.
+ */
+static void
+pause_all(void)
+{
+	int again, pending;
+	pid_t *list;
+	size_t i, n;
+
+	paused = 1;
+	for (again = 0; again < 2; again++) {
+		if ((list = list_others(&n)) == NULL) {
+			kill(-1, SIGSTOP);	/* not us: kill(2) */
+			return;
+		}
+		for (i = 0; i < n; i++)
+			if (!again || state_of(list[i], &pending) != 'T')
+				stop(list[i]);
+		free(list);
+	}
+}
+
+/*
+ * And go on, children first, so that who waits for them finds them running.
+ * For what was stopped before our SIGSTOP is pending still: that stays so.
+ */
+static void
+resume_all(void)
+{
+	int pending;
+	size_t n;
+	pid_t *list = list_others(&n);
+
+	paused = 0;
+	if (list == NULL)
+		kill(-1, SIGCONT);
+	while (n-- > 0)
+		if (state_of(list[n], &pending) != 'T' || !pending)
+			kill(list[n], SIGCONT);
+	free(list);
 }
 
 /*
@@ -344,6 +461,10 @@ pass_on(pid_t command, const siginfo_t *info)
 			kill(command, sig);
 	} else if (sig == GATE_SIGNAL && info->si_code == SI_QUEUE) {
 		sig = info->si_value.sival_int;
+		if (sig == GATE_PAUSE)
+			pause_all();
+		else if (sig == GATE_RESUME)
+			resume_all();
 		if (sig <= 0 || sig >= NSIG)
 			return;
 		if ((group != command && group != getpgrp()) ||

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -79,6 +80,7 @@ struct run {
 	int		 messages;	/* its stderr */
 	int		 sock[2];	/* the gate: ours, init's */
 	int		 told[2];	/* pipe: "go" is about to be said */
+	int		 ask[2];	/* what the watcher asks: ours, its */
 	int		 stops[2];	/* pipe: command stopped, continued */
 	struct stat	 sock_st;	/* of init's end: who holds it? */
 	pid_t		 bwrap, gate;
@@ -103,7 +105,7 @@ run_init(struct run *r)
 	memset(r, 0, sizeof(*r));
 	r->status_fd = r->messages = r->bwrap_pidfd = r->init_pidfd = -1;
 	r->sock[0] = r->sock[1] = r->told[0] = r->told[1] = -1;
-	r->stops[0] = r->stops[1] = -1;
+	r->stops[0] = r->stops[1] = r->ask[0] = r->ask[1] = -1;
 	r->gate_status = -1;
 	r->bwrap = r->gate = -1;
 }
@@ -120,6 +122,8 @@ run_close(struct run *r)
 	file_close(&r->told[1]);
 	file_close(&r->stops[0]);
 	file_close(&r->stops[1]);
+	file_close(&r->ask[0]);
+	file_close(&r->ask[1]);
 	file_close(&r->bwrap_pidfd);
 	file_close(&r->init_pidfd);
 	record_free(&r->record);
@@ -170,6 +174,8 @@ open_descriptors(struct run *r)
 	if (r->status_fd == -1 || r->messages == -1 ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, r->sock) ==
 	    -1 || pipe2(r->told, O_CLOEXEC) == -1 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, r->ask) ==
+	    -1 ||
 	    pipe2(r->stops, O_CLOEXEC | O_NONBLOCK) == -1 ||
 	    fstat(r->sock[1], &r->sock_st) == -1)
 		return -1;
@@ -201,8 +207,8 @@ be_gate(struct run *r, pid_t supervisor)
 	struct gate g = {
 		.sock = r->sock[0], .status = r->status_fd,
 		.status_from = r->status_from, .monitor = r->bwrap_pidfd,
-		.peer = r->sock_st, .told = r->told[1], .stay = 1, .places = &places,
-		.on_lost = on_lost
+		.peer = r->sock_st, .told = r->told[1], .ask = r->ask[1],
+		.stay = 1, .places = &places, .on_lost = on_lost
 	};
 
 	child_end_with(supervisor);
@@ -229,6 +235,7 @@ start(struct run *r, int args, int bind_proc)
 	file_close(&r->sock[1]);
 	file_close(&r->told[1]);
 	file_close(&r->stops[1]);
+	file_close(&r->ask[1]);
 	return r->gate == -1 ? -1 : 0;
 }
 
@@ -464,18 +471,33 @@ gate_says(const struct run *r, int ms)
 	return c;
 }
 
+/* The watcher asks for what can be seen only from out here. */
+static void
+answer(const struct run *r)
+{
+	char dir[PATH_MAX + 1], yes;
+	ssize_t n = recv(r->ask[0], dir, sizeof(dir) - 1, MSG_DONTWAIT);
+
+	if (n <= 0)
+		return;
+	dir[n] = '\0';
+	yes = child_others_in(dir) ? GATE_YES : GATE_NO;
+	send(r->ask[0], &yes, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 static void
 wait_for_end(struct run *r)
 {
-	struct pollfd p[3] = {
+	struct pollfd p[4] = {
 		{ .fd = signals, .events = POLLIN },
 		{ .fd = r->stops[0], .events = POLLIN },
-		{ .fd = r->told[0], .events = POLLIN }
+		{ .fd = r->told[0], .events = POLLIN },
+		{ .fd = r->ask[0], .events = POLLIN }
 	};
 
 	r->tick = child_now_s() + TICK_S;
 	while (!reap(r)) {
-		poll(p, 3, patience_ms(r));
+		poll(p, 4, patience_ms(r));
 		if (child_now_s() >= r->tick)
 			look_after_manifest(r);
 		if ((p[2].revents & POLLIN) != 0 &&
@@ -493,6 +515,10 @@ wait_for_end(struct run *r)
 			take_stops(r);
 		if ((p[1].revents & POLLHUP) != 0)
 			p[1].fd = -1;	/* init has ended */
+		if ((p[3].revents & POLLIN) != 0)
+			answer(r);
+		else if (p[3].revents != 0)
+			p[3].fd = -1;	/* so has the watcher */
 		enforce_limit(r);
 	}
 }

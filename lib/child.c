@@ -203,26 +203,82 @@ child_die_of(int sig)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* The parent of a process, as /proc/PID/stat has it; 0: gone. */
-static pid_t
-parent_of(const char *pid)
+/*
+ * State and parent of a process, as /proc/PID/stat has them: "pid (name) state
+ * ppid", and anything can be in a name.  0: gone.
+ */
+static int
+read_stat(const char *pid, char *state, pid_t *parent)
 {
 	char path[64], *buf, *p;
 	size_t len;
-	int fd;
-	pid_t parent = 0;
+	int fd, ok = 0;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
 		return 0;
 	if (file_slurp(fd, INFO_MAX, &buf, &len) == 0) {
-		/* "pid (name) state ppid": anything can be in a name */
-		if ((p = strrchr(buf, ')')) != NULL && strlen(p) > 4)
-			parent = (pid_t)strtol(p + 4, NULL, 10);
+		p = strrchr(buf, ')');
+		if ((ok = p != NULL && strlen(p) > 4)) {
+			*state = p[2];
+			*parent = (pid_t)strtol(p + 4, NULL, 10);
+		}
 		free(buf);
 	}
 	close(fd);
-	return parent;
+	return ok;
+}
+
+static pid_t
+parent_of(const char *pid)
+{
+	pid_t parent;
+	char state;
+
+	return read_stat(pid, &state, &parent) ? parent : 0;
+}
+
+/* Has process pid a directory open that is path or lies below it? */
+static int
+is_in(const char *pid, const char *path)
+{
+	char fds[64], link[PATH_MAX];
+	struct dirent *d;
+	struct stat st;
+	int found = 0;
+	ssize_t n;
+	DIR *dir;
+
+	snprintf(fds, sizeof(fds), "/proc/%.20s/fd", pid);
+	if ((dir = opendir(fds)) == NULL)
+		return 0;
+	while (!found && (d = readdir(dir)) != NULL) {
+		n = readlinkat(dirfd(dir), d->d_name, link, sizeof(link) - 1);
+		link[n > 0 ? n : 0] = '\0';
+		found = path_within(link, path) && fstatat(dirfd(dir),
+		    d->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode);
+	}
+	closedir(dir);
+	return found;
+}
+
+int
+child_others_in(const char *path)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *d;
+	pid_t parent;
+	char state;
+	int found = 0;
+
+	while (proc != NULL && !found && (d = readdir(proc)) != NULL)
+		found = read_stat(d->d_name, &state, &parent) &&
+		    (state == 'R' || state == 'D') &&
+		    strtol(d->d_name, NULL, 10) != getpid() &&
+		    is_in(d->d_name, path);
+	if (proc != NULL)
+		closedir(proc);
+	return found;
 }
 
 static int

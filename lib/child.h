@@ -23,6 +23,13 @@ int	child_status(int wstatus);
 int	child_end_holders(const struct stat *, int lock_only);
 
 /*
+ * Is another process at work, running or waiting for a disk (proc(5), stat),
+ * that has a directory open which is path or lies below it?  Those of other
+ * users cannot be looked at.
+ */
+int	child_others_in(const char *path);
+
+/*
  * All signals back to their default, none blocked: for a fresh program.  But
  * a hangup that the caller ignores stays ignored, as nohup(1) wants it.
  */

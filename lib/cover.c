@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +30,8 @@
  */
 #define SHELF "/proc"
 
-#define TRIES 100	/* to cover what somebody goes on replacing */
+#define TRIES	100	/* to cover what somebody goes on replacing */
+#define AT_ONCE	10	/* of these; then he is given time to be done with it */
 
 int
 cover_hides(const struct guard *g)
@@ -632,9 +634,12 @@ is_change(int err)
 	    err == EROFS;
 }
 
-/* 1 covered or away; 0 it has changed meanwhile, again; -1 with errno */
+/*
+ * 1 covered or away; 0 it has changed meanwhile, again; 2 to be made, which is
+ * not wanted; -1 with errno
+ */
 static int
-try_again(struct cover *c, size_t i)
+try_again(struct cover *c, size_t i, int make)
 {
 	struct guard *g = &c->guard[i];
 	int target = cover_open(g->path), copy, r = 0;
@@ -647,6 +652,8 @@ try_again(struct cover *c, size_t i)
 		g->away = 1;	/* a directory tells if it comes back */
 		return 1;
 	}
+	if (target == -1 && g->refused == NULL && !make)
+		return 2;
 	if (target == -1)
 		return make_again(c, i) == 0 || is_change(errno) ? 0 : -1;
 	if (g->type == GUARD_PIN)
@@ -662,14 +669,16 @@ try_again(struct cover *c, size_t i)
 }
 
 int
-cover_again(struct cover *c, size_t i)
+cover_again(struct cover *c, size_t i, int make)
 {
 	int tries, r;
 
 	for (tries = 0; tries < TRIES; tries++) {
+		if (tries > AT_ONCE)
+			poll(NULL, 0, 1);
 		errno = EBUSY;	/* where nothing else is in the way */
-		if ((r = try_again(c, i)) != 0)
-			return r == 1 ? 0 : -1;
+		if ((r = try_again(c, i, make)) != 0)
+			return r == -1 ? -1 : r - 1;
 	}
 	return -1;
 }

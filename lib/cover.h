@@ -76,11 +76,12 @@ int	cover_hides(const struct guard *);
 
 /*
  * Cover it again: what stands there now, whatever it is; where nothing does,
- * a placeholder that is made for it, as what was there.  Where none is needed,
- * because only reading is denied or the write root has gone, it is away until
- * it comes back.  -1: cannot be covered, errno says why.
+ * a placeholder that is made for it, as what was there, if make is set.  Where
+ * none is needed, because only reading is denied or the write root has gone,
+ * it is away until it comes back.  1: nothing stands there, and make is not
+ * set; -1: cannot be covered, errno says why.
  */
-int	cover_again(struct cover *, size_t i);
+int	cover_again(struct cover *, size_t i, int make);
 
 /* An O_PATH descriptor of what path leads to inside, following no link. */
 int	cover_open(const char *path);

@@ -173,13 +173,7 @@ tell_second(const struct record *r, const char *line)
 	return file_write(r->vouch.manifest[1], line, strlen(line));
 }
 
-/* What the watcher needs of init, while its /proc can be seen. */
-struct watched {
-	int	mountinfo;
-	int	pidfd;
-	ino_t	pidns;
-};
-
+/* While its /proc can be seen. */
 static int
 look_at_init(pid_t init, struct watched *w)
 {
@@ -192,8 +186,8 @@ look_at_init(pid_t init, struct watched *w)
 	w->pidns = st.st_ino;
 	snprintf(path, sizeof(path), "/proc/%ld/mountinfo", (long)init);
 	w->mountinfo = open(path, O_RDONLY | O_CLOEXEC);
-	w->pidfd = sys_pidfd_open(init);
-	return w->mountinfo == -1 || w->pidfd == -1 ? -1 : 0;
+	w->init = sys_pidfd_open(init);
+	return w->mountinfo == -1 || w->init == -1 ? -1 : 0;
 }
 
 static int
@@ -240,7 +234,7 @@ int
 gate_serve(const struct plan *p, struct record *r, const struct gate *g)
 {
 	const char go = GATE_GO;
-	struct watched w = { -1, -1, 0 };
+	struct watched w = { .ask = g->ask };
 	struct cover cover;
 	int status;
 
@@ -264,8 +258,7 @@ gate_serve(const struct plan *p, struct record *r, const struct gate *g)
 		return EXIT_FAIL;
 	if (!g->stay || cover.n == 0)
 		return 0;
-	if (watch(&cover, g->places, w.mountinfo, w.pidfd, w.pidns,
-	    g->on_lost) == -1)
+	if (watch(&cover, g->places, &w, g->on_lost) == -1)
 		return EXIT_OURS;
 	leave(r, g);
 	return 0;

@@ -26,8 +26,16 @@
  */
 #define GATE_SIGNAL	SIGRTMAX
 
+/* With these values the watcher has all but init stopped, and continued. */
+#define GATE_PAUSE	NSIG
+#define GATE_RESUME	(NSIG + 1)
+
 /* The watcher says this to its supervisor last: it does nothing any more. */
 #define GATE_DONE	'd'
+
+/* Does somebody work in that directory?  What the supervisor answers. */
+#define GATE_YES	'y'
+#define GATE_NO		'n'
 
 struct gate {
 	int	sock;		/* our end */
@@ -37,6 +45,9 @@ struct gate {
 	int	monitor;	/* pidfd of bubblewrap, or -1 */
 	int	told;		/* gets GATE_GO just before that is said, and
 				 * GATE_DONE at the end; or -1 */
+	int	ask;		/* a socket that preserves messages: a path
+				 * is sent, GATE_YES or GATE_NO comes back:
+				 * child_others_in(); for the watcher */
 	int	stay;		/* watch the covers afterwards */
 	struct places	*places;	/* for the watcher */
 	enum on_lost	 on_lost;

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
+#include "gate.h"
 #include "lock.h"
 #include "msg.h"
 #include "sys.h"
@@ -19,6 +21,9 @@
 
 #define READER_MS 50	/* a reader closes in that time, we guess */
 #define ROUNDS	10	/* while somebody goes on replacing */
+#define PAUSE_MS 10	/* who removes and makes again does both in that time */
+#define PAUSES	500	/* while somebody goes on removing */
+#define ANSWER_MS 100	/* of the supervisor */
 
 /* What is known of a guard that has been restored. */
 enum suspect { CLEAR, NEW, READER };
@@ -29,11 +34,12 @@ struct watcher {
 	int		 inotify;	/* -1: not to be had, or not needed */
 	int		 blind;		/* that has been said */
 	int		 recheck_ms;	/* to the next look for signs; or -1 */
-	ino_t		 pidns;
+	int		 pauses;	/* since all inside were stopped */
+	const struct watched *watched;
 	enum on_lost	 on_lost;
 };
 
-/* signs ----------------------------------------------------------------- */
+/* processes ------------------------------------------------------------------ */
 
 static DIR *
 open_host_dir(int host, const char *path)
@@ -45,6 +51,31 @@ open_host_dir(int host, const char *path)
 		file_close(&fd);
 	return dir;
 }
+
+/* The pid of the next process, as text; NULL: no more. */
+static const char *
+next_process(DIR *proc)
+{
+	struct dirent *d;
+
+	while ((d = readdir(proc)) != NULL)
+		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
+			return d->d_name;
+	return NULL;
+}
+
+static int
+is_inside(const struct watcher *w, const char *pid)
+{
+	char path[NAME_MAX + 32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "proc/%s/ns/pid", pid);
+	return fstatat(w->cover->host, path, &st, 0) == 0 &&
+	    st.st_ino == w->watched->pidns;
+}
+
+/* signs ----------------------------------------------------------------- */
 
 enum found { NOTHING, READING, WRITING };
 
@@ -144,17 +175,6 @@ has_mapped(int host, const char *pid, const struct stat *want)
 	return found;
 }
 
-static int
-is_inside(const struct watcher *w, const char *pid)
-{
-	char path[NAME_MAX + 32];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "proc/%s/ns/pid", pid);
-	return fstatat(w->cover->host, path, &st, 0) == 0 &&
-	    st.st_ino == w->pidns;
-}
-
 /* Who inside has it?  mapped: look for mappings, too. */
 static enum found
 look_inside(const struct watcher *w, const struct stat *st,
@@ -163,17 +183,16 @@ look_inside(const struct watcher *w, const struct stat *st,
 	const int host = w->cover->host;
 	DIR *proc = open_host_dir(host, "proc");
 	enum found found = NOTHING, how;
-	struct dirent *d;
+	const char *pid;
 
 	if (proc == NULL)
 		return NOTHING;
-	while (found != WRITING && (d = readdir(proc)) != NULL) {
-		if (d->d_name[0] < '1' || d->d_name[0] > '9' ||
-		    !is_inside(w, d->d_name))
+	while (found != WRITING && (pid = next_process(proc)) != NULL) {
+		if (!is_inside(w, pid))
 			continue;
-		how = has_open(host, d->d_name, st, cover);
+		how = has_open(host, pid, st, cover);
 		if (how == NOTHING && mapped)
-			how = has_mapped(host, d->d_name, st);
+			how = has_mapped(host, pid, st);
 		if (how > found)
 			found = how;
 	}
@@ -231,6 +250,57 @@ out:
 	file_close(&top);
 	file_close(&under);
 	return what;
+}
+
+/* giving way ----------------------------------------------------------------- */
+
+/*
+ * Is somebody outside at work in that directory?  In the sandbox's user
+ * namespace we cannot see that (ptrace(2), access mode checking), but our
+ * supervisor can.  A stopped one does not answer.
+ */
+static int
+is_worked_in(const struct watched *w, const char *dir)
+{
+	struct pollfd p[2] = {
+		{ .fd = w->ask, .events = POLLIN },
+		{ .fd = w->init, .events = POLLIN }
+	};
+	char answer = GATE_NO;
+
+	while (recv(w->ask, &answer, 1, MSG_DONTWAIT) == 1)
+		;	/* one that came too late */
+	if (send(w->ask, dir, strlen(dir) + 1, MSG_NOSIGNAL) == -1 ||
+	    poll(p, 2, ANSWER_MS) < 1 || p[0].revents != POLLIN ||
+	    recv(w->ask, &answer, 1, MSG_DONTWAIT) != 1)
+		return 0;
+	return answer == GATE_YES;
+}
+
+/*
+ * Whoever removes a denied name may be about to make it again, as editors and
+ * git do, or to remove its directory, too: what we made there would be in the
+ * way.  So all inside are stopped, who could make it, until it is there, or
+ * nothing is left in which it could be; or else it is for us to make.
+ */
+static int
+cover_or_give_way(struct watcher *w, size_t i)
+{
+	struct pollfd end = { .fd = w->watched->init, .events = POLLIN };
+	int r;
+
+	while ((r = cover_again(w->cover, i, 0)) == 1 && w->pauses < PAUSES) {
+		if (w->pauses == 0)
+			sys_pidfd_queue(w->watched->init, GATE_SIGNAL,
+			    GATE_PAUSE);
+		else if (!is_worked_in(w->watched,
+		    w->cover->guard[i].root))
+			break;
+		w->pauses++;
+		if (poll(&end, 1, PAUSE_MS) != 0)
+			break;
+	}
+	return r == 1 ? cover_again(w->cover, i, 1) : r;
 }
 
 /* covering -------------------------------------------------------------- */
@@ -326,7 +396,7 @@ restore(struct watcher *w, size_t i)
 		return say_lost(g, NULL);
 	do {	/* what has come before it was watched is not missed */
 		before = there;
-		if (cover_again(w->cover, i) == -1)
+		if (cover_or_give_way(w, i) == -1)
 			return say_not_again(&w->cover->guard[i]);
 		g = &w->cover->guard[i];	/* it may have moved */
 		there = watch_path(w, g);
@@ -445,6 +515,9 @@ restore_all(struct watcher *w)
 		return -1;
 	for (round = 0; restored > 0 && round < ROUNDS; round++)
 		restored = restore_round(w, 1);
+	if (w->pauses > 0)
+		sys_pidfd_queue(w->watched->init, GATE_SIGNAL, GATE_RESUME);
+	w->pauses = 0;
 	return restored == -1 ? -1 : join_all(w);
 }
 
@@ -469,17 +542,17 @@ go_to_descriptors(const struct cover *c)
 }
 
 int
-watch(struct cover *c, struct places *places, int mountinfo, int init,
-    ino_t pidns, enum on_lost on_lost)
+watch(struct cover *c, struct places *places, const struct watched *watched,
+    enum on_lost on_lost)
 {
 	struct watcher w = {
-		.cover = c, .places = places, .inotify = -1, .pidns = pidns,
-		.on_lost = on_lost
+		.cover = c, .places = places, .inotify = -1,
+		.watched = watched, .on_lost = on_lost
 	};
 	struct pollfd p[3] = {
-		{ .fd = mountinfo, .events = POLLPRI },
+		{ .fd = watched->mountinfo, .events = POLLPRI },
 		{ .events = POLLIN },
-		{ .fd = init, .events = POLLIN }
+		{ .fd = watched->init, .events = POLLIN }
 	};
 	size_t i;
 	int n;

@@ -13,15 +13,21 @@ enum on_lost {
 	LOST_REPORT	/* covered again, and said */
 };
 
+/* What the watcher needs of init, and of its supervisor. */
+struct watched {
+	int	mountinfo;	/* init's, opened before the covers were made */
+	int	init;		/* a pidfd */
+	ino_t	pidns;		/* the inode of its PID namespace */
+	int	ask;		/* see struct gate */
+};
+
 /*
  * The watcher: in the sandbox's mount namespace, with covers in place, wait
- * for mounts that are detached and cover again what has lost its cover.
- * mountinfo is /proc/INIT/mountinfo, opened before the covers were made;
- * init a pidfd of it, pidns the inode of its PID namespace; the places
- * are where manifests of other runs are.  Returns 0 when
- * init has ended, -1 when the run has to be ended, after a message.
+ * for mounts that are detached and cover again what has lost its cover.  The
+ * places are where manifests of other runs are.  Returns 0 when init has
+ * ended, -1 when the run has to be ended, after a message.
  */
-int	watch(struct cover *, struct places *, int mountinfo, int init,
-	    ino_t pidns, enum on_lost);
+int	watch(struct cover *, struct places *, const struct watched *,
+	    enum on_lost);
 
 #endif

@@ -9,13 +9,6 @@ load lib/life
 
 srt_run='srt -d .env -d a/b --'
 
-# at_shell: standard input, a script of t/tool/pty.c, for an interactive shell
-# that shows no prompt.
-at_shell() {
-	"$(tool pty)" env PS1= PS2= HISTFILE= TERM=dumb INPUTRC=/dev/null \
-		bash --norc --noediting -i
-}
-
 # both: the same with $RUN empty, and with srt in it.
 both() {
 	local script

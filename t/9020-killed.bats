@@ -57,12 +57,6 @@ as_before() {
 	nothing_left
 }
 
-# at_shell: standard input, a script of t/tool/pty.c, at an interactive shell.
-at_shell() {
-	"$(tool pty)" env PS1= HISTFILE= TERM=dumb \
-		bash --norc --noediting -i
-}
-
 # killed WHO STATUS: in a terminal, at a shell; the status that the shell sees.
 killed() {
 	at_shell <<SCRIPT

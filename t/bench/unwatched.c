@@ -9,12 +9,12 @@
 #include "watch.h"
 
 int
-watch(struct cover *c, struct places *places, int mountinfo, int init,
-    ino_t pidns, enum on_lost on_lost)
+watch(struct cover *c, struct places *places, const struct watched *watched,
+    enum on_lost on_lost)
 {
-	struct pollfd p = { .fd = init, .events = POLLIN };
+	struct pollfd p = { .fd = watched->init, .events = POLLIN };
 
-	(void)c, (void)places, (void)mountinfo, (void)pidns, (void)on_lost;
+	(void)c, (void)places, (void)on_lost;
 	while (poll(&p, 1, -1) == -1)
 		;
 	return 0;

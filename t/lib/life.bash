@@ -219,3 +219,10 @@ $W/a
 $W/.env" ]
 	nothing_left
 }
+
+# at_shell: standard input, a script of t/tool/pty.c, for an interactive shell
+# that shows no prompt.
+at_shell() {
+	"$(tool pty)" env PS1= PS2= HISTFILE= TERM=dumb INPUTRC=/dev/null \
+		bash --norc --noediting -i
+}

@@ -1,0 +1,250 @@
+#!/usr/bin/env bats
+# Nobody outside is hindered: when a denied path is removed, all inside are
+# stopped until it is seen what becomes of it, and notice nothing of that.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2317 # inner shells, bats
+load lib/helper
+load lib/inside
+load lib/life
+load lib/watch
+
+setup() {
+	trap '' PIPE
+	setup_w
+	git config --global init.defaultBranch main
+}
+
+# states: of all processes inside but init, a letter each, as in /proc/PID/stat.
+states() {
+	local init
+	init=$(pgrep -P "$(pgrep -P "$pid" -x bwrap)")
+	nsenter_pids "$init" | while read -r p; do
+		sed 's/.*) \(.\) .*/\1/' "/proc/$p/stat" 2>/dev/null
+	done | sort -u | tr -d '\n'
+}
+# nsenter_pids INIT: the processes of its PID namespace, without it.
+nsenter_pids() {
+	local ns p
+	ns=$(readlink "/proc/$1/ns/pid")
+	for p in /proc/[0-9]*; do
+		[ "$(readlink "$p/ns/pid" 2>/dev/null)" != "$ns" ] ||
+			[ "${p#/proc/}" = "$1" ] || echo "${p#/proc/}"
+	done
+}
+
+# work DIR: a process that works for ever with DIR open, as rm -r does: $worker.
+work() {
+	bash -c 'exec 9<"$1"; : >"$2"; while :; do :; done' sh "$1" \
+		"$base/works" 3>&- {hold_in}>&- &
+	worker=$!
+	wait_for test -e "$base/works"
+}
+rest() { kill "$worker"; wait "$worker" || :; rm "$base/works"; }
+
+# Whole directories ---------------------------------------------------------
+
+@test "gives way: rm -rf of a project works, whatever is denied in it" {
+	local i deny
+	for deny in .env '.env none' '.env none a/b/c' 'a/b/c a/b/d e'; do
+		for i in 1 2 3 4 5; do
+			mkdir p
+			touch p/{1..400}
+			[ $((i % 2)) -eq 0 ] || echo old >p/.env
+			# shellcheck disable=SC2086 # words
+			hold -C p -w . $(printf -- '-d %s ' $deny)
+			rm -rf p
+			[ ! -e p ]
+			stop
+		done
+	done
+	nothing_left
+}
+
+@test "gives way: rm -rf of a project that takes its time, and is written in" {
+	local d
+	mkdir -p p/{a..e}/{1..10}/x
+	for d in p/*/*/x; do touch "$d"/{1..100}; done
+	hold -C p -w . -d .env -d c/5/x/none -d z/y/n
+	inside 'exec 9>log; while :; do echo x >&9; : >/tmp/x; done >/dev/null 2>&1 & :'
+	rm -rf p
+	[ ! -e p ]
+	stop
+	nothing_left
+}
+
+@test "gives way: to find -delete, Python and a mv that copies, to two runs, too" {
+	local i in out first way
+	for way in 'find p -delete' 'mv p "$base/p"' \
+		'python3 -c "import shutil; shutil.rmtree(\"p\")"'; do
+		mkdir p
+		touch p/{1..400}
+		hold -C p -w . -d .env -d a/b
+		in=$hold_in out=$hold_out first=$pid
+		hold -C p -w . -d .env -d none
+		eval "$way"
+		[ ! -e p ]
+		stop
+		pid=$first hold_in=$in hold_out=$out stop
+		rm -rf "$base/p"
+		nothing_left
+	done
+}
+
+# git and editors -----------------------------------------------------------
+
+@test "gives way: git checkout, reset, stash, merge and clean: none is hindered" {
+	local i
+	git init -q .
+	echo 1 >.env
+	git add .env
+	git commit -qm one
+	git checkout -qb two
+	echo 2 >.env
+	git commit -qam two
+	hold -d .env -d absent/x -d .git/ORIG_HEAD
+	for i in {1..10}; do
+		git checkout -q main
+		git checkout -q two
+		echo "edit $i" >.env
+		echo u >untracked
+		git stash -qu
+		git stash pop -q
+		[ "$(cat .env untracked)" = "edit $i"$'\n'u ]
+		git reset -q --hard
+		git checkout -q main
+		git merge -q two
+		git reset -q --hard HEAD~1
+		git clean -qfdx
+	done
+	covered "$W/.env"
+	holds_now "$W/.env"
+	covered "$W/absent/x"
+	holds_now "$W/absent/x"
+	stop
+	[ "$(cat .env)" = 1 ]
+	nothing_left
+}
+
+@test "gives way: what is removed and made again, exclusively, by whoever does" {
+	local i
+	echo old >.env
+	hold -d .env -d none
+	for i in {1..50}; do
+		rm -f .env none
+		(set -o noclobber; echo "$i" >.env; mkdir none)
+		covered "$W/.env"
+		covered "$W/none"
+		[ "$(cat .env)" = "$i" ]
+		rmdir none
+	done
+	holds_now "$W/.env"
+	stop
+	nothing_left
+}
+
+# What the command has of it ------------------------------------------------
+
+@test "gives way: all inside are stopped meanwhile, for some seconds at most" {
+	hold -d .env
+	inside '{ sleep 1000 & setsid sh -c "while :; do :; done" & } >/dev/null 2>&1'
+	work "$W"
+	rm .env
+	wait_for eval '[ "$(states)" = T ]'
+	[ ! -e .env ]
+	# and goes on in the end, though somebody still works there
+	covered "$W/.env"
+	holds_now "$W/.env"
+	[[ $(states) != *T* ]]
+	rest
+	stop
+	nothing_left
+}
+
+@test "gives way: no longer than whoever works there does so" {
+	hold -d .env
+	work "$W"
+	rm .env
+	wait_for eval '[ "$(states)" = T ]'
+	rest
+	covered "$W/.env"
+	[[ $(states) != *T* ]]
+	# elsewhere, or without doing anything there: not even that
+	work /usr
+	sleep 1000 3>&- {hold_in}>&- <"$W" &
+	rm .env
+	covered "$W/.env"
+	kill "$!"
+	rest
+	stop
+	nothing_left
+}
+
+@test "gives way: what was stopped before stays so, what waits sees no stop" {
+	local i stops
+	stops=$(inside_tool stops)
+	hold -d .env
+	inside "{ $stops >seen & sleep 1000 & echo \$! >runs; \
+sleep 1000 & echo \$! >stopped; } >/dev/null 2>&1"
+	wait_for grep -q ready seen
+	wait_for eval '[ "$(inside "cat /proc/\$(cat stopped)/comm")" = sleep ]'
+	inside 'kill -STOP $(cat stopped)'
+	for i in {1..30}; do
+		rm .env
+		covered "$W/.env"
+	done
+	[ "$(inside 'grep "^State" /proc/$(cat stopped)/status')" = \
+		$'State:\tT (stopped)' ]
+	[ "$(inside 'grep "^State" /proc/$(cat runs)/status')" = \
+		$'State:\tS (sleeping)' ]
+	inside 'kill -CONT $(cat stopped)'
+	[ "$(inside 'grep "^State" /proc/$(cat stopped)/status')" = \
+		$'State:\tS (sleeping)' ]
+	[ "$(cat seen)" = ready ]
+	stop
+	nothing_left
+}
+
+@test "gives way: a terminal's job goes on, one that is stopped stays so" {
+	TAG=way-$$-$RANDOM
+	export TAG
+	at_shell <<'SCRIPT'
+line srt -d .env -- bash -c 'echo up; while read -r x; do eval "$x"; done; : $TAG'
+want up
+do for i in 1 2 3 4 5; do rm .env; until [ -S .env ]; do :; done; done
+line echo on
+want on
+type \032
+want Stopped
+idle
+do for i in 1 2 3 4 5; do rm .env; until [ -S .env ]; do :; done; done
+line jobs
+want Stopped
+line fg
+busy
+line echo again
+want again
+type \004
+idle
+line exit
+gone
+SCRIPT
+	nothing_left
+}
+
+@test "gives way: a sandbox in a sandbox goes on" {
+	echo 'nested-userns allow' >"$base/profile"
+	hold -p "$base/profile" -d .env
+	inside 'mkfifo in out; srt -d none -- sh -c "echo up >up; cat <in >out" >/dev/null 2>&1 & :'
+	wait_for test -s up
+	exec {into}>in
+	for i in {1..10}; do
+		rm .env
+		covered "$W/.env"
+	done
+	echo through >&"$into"
+	read -r got <out
+	[ "$got" = through ]
+	exec {into}>&-
+	wait_for test ! -e none		# the inner one has ended
+	stop
+	nothing_left
+}
