@@ -96,8 +96,10 @@ DEFS = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DLIBBSD_OVERLAY \
 SMALL = -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 ALLFLAGS = -std=c11 $(WARN) $(DEFS) -Ilib $(DEPFLAGS) $(SMALL) $(CFLAGS)
 
+# No page for what is made read-only once it is relocated: in a static program
+# musl relocates nothing, and makes nothing so.  The data then follows the code.
 LINK = $(CC) $(ALLFLAGS) -static -Wl,--gc-sections,-z,noseparate-code \
-	$(LDFLAGS)
+	-Wl,-z,norelro,-z,common-page-size=64 $(LDFLAGS)
 
 all: $(BIN)
 

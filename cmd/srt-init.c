@@ -4,7 +4,6 @@
  * "go", runs the command, passes signals on to it, reaps, and ends with the
  * command's status; the kernel then ends whatever else is left.
  */
-#include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -329,13 +328,13 @@ reap(pid_t command)
 static pid_t *
 list_others(size_t *n)
 {
-	DIR *proc = sys_proc_is_ours() ? opendir("/proc") : NULL;
-	pid_t *list = NULL, *more;
-	struct dirent *d;
+	DIR *proc = child_proc();
+	pid_t *list = NULL, *more, pid;
+	const char *name;
 	size_t room = 0;
 
 	*n = 0;
-	while (proc != NULL && (d = readdir(proc)) != NULL) {
+	while (proc != NULL && (pid = child_next(proc, &name)) != 0) {
 		if (*n == room) {
 			room = room * 2 + 64;
 			more = reallocarray(list, room, sizeof(*list));
@@ -346,8 +345,7 @@ list_others(size_t *n)
 			}
 			list = more;
 		}
-		list[*n] = (pid_t)strtol(d->d_name, NULL, 10);
-		*n += list[*n] > 1;
+		list[(*n)++] = pid;
 	}
 	if (proc != NULL)
 		closedir(proc);
@@ -463,7 +461,7 @@ pass_on(pid_t command, const siginfo_t *info)
 		sig = info->si_value.sival_int;
 		if (sig == GATE_PAUSE)
 			pause_all();
-		else if (sig == GATE_RESUME)
+		else if (sig == GATE_RESUME && paused)
 			resume_all();
 		if (sig <= 0 || sig >= NSIG)
 			return;

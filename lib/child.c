@@ -31,6 +31,27 @@ child_status(int wstatus)
 	    WEXITSTATUS(wstatus);
 }
 
+DIR *
+child_proc(void)
+{
+	return sys_proc_is_ours() ? opendir("/proc") : NULL;
+}
+
+pid_t
+child_next(DIR *proc, const char **name)
+{
+	struct dirent *d;
+	pid_t pid;
+
+	while ((d = readdir(proc)) != NULL) {
+		pid = (pid_t)strtol(d->d_name, NULL, 10);
+		*name = d->d_name;
+		if (pid > 0 && pid != getpid())
+			return pid;
+	}
+	return 0;
+}
+
 /* Is descriptor fd of process pid the description that holds a lock? */
 static int
 holds_lock(const char *pid, const char *fd)
@@ -85,25 +106,19 @@ wait_for(int pidfd)
 int
 child_end_holders(const struct stat *st, int lock_only)
 {
-	struct dirent *d;
-	DIR *proc = opendir("/proc");
+	DIR *proc = child_proc();
+	const char *name;
 	pid_t pid;
 	int pidfd, n = 0;
 
-	if (proc == NULL || !sys_proc_is_ours()) {
-		if (proc != NULL)
-			closedir(proc);
+	if (proc == NULL)
 		return 0;
-	}
-	while ((d = readdir(proc)) != NULL) {
-		pid = (pid_t)strtol(d->d_name, NULL, 10);
-		if (pid <= 0 || pid == getpid() ||
-		    !is_holder(d->d_name, st, lock_only))
-			continue;
-		if ((pidfd = sys_pidfd_open(pid)) == -1)
+	while ((pid = child_next(proc, &name)) != 0) {
+		if (!is_holder(name, st, lock_only) ||
+		    (pidfd = sys_pidfd_open(pid)) == -1)
 			continue;
 		/* looked again: the pid may have been another's by now */
-		if (is_holder(d->d_name, st, lock_only) &&
+		if (is_holder(name, st, lock_only) &&
 		    sys_pidfd_kill(pidfd, SIGKILL) == 0) {
 			wait_for(pidfd);
 			n++;
@@ -265,19 +280,18 @@ is_in(const char *pid, const char *path)
 int
 child_others_in(const char *path)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *d;
+	DIR *proc = child_proc();
+	const char *name;
 	pid_t parent;
 	char state;
 	int found = 0;
 
-	while (proc != NULL && !found && (d = readdir(proc)) != NULL)
-		found = read_stat(d->d_name, &state, &parent) &&
-		    (state == 'R' || state == 'D') &&
-		    strtol(d->d_name, NULL, 10) != getpid() &&
-		    is_in(d->d_name, path);
-	if (proc != NULL)
-		closedir(proc);
+	if (proc == NULL)
+		return 0;
+	while (!found && child_next(proc, &name) != 0)
+		found = read_stat(name, &state, &parent) &&
+		    (state == 'R' || state == 'D') && is_in(name, path);
+	closedir(proc);
 	return found;
 }
 
@@ -299,22 +313,16 @@ is_listed(const struct child_list *list, pid_t pid)
 static int
 for_children(struct child_list *list, int (*f)(struct child_list *, pid_t))
 {
-	struct dirent *d;
-	DIR *proc = opendir("/proc");
+	DIR *proc = child_proc();
+	const char *name;
 	pid_t pid;
 	int n = 0;
 
-	if (proc == NULL || !sys_proc_is_ours()) {
-		if (proc != NULL)
-			closedir(proc);
+	if (proc == NULL)
 		return -1;
-	}
-	while (n != -1 && (d = readdir(proc)) != NULL) {
-		pid = (pid_t)strtol(d->d_name, NULL, 10);
-		if (pid > 0 && parent_of(d->d_name) == getpid() &&
-		    !is_listed(list, pid))
+	while (n != -1 && (pid = child_next(proc, &name)) != 0)
+		if (parent_of(name) == getpid() && !is_listed(list, pid))
 			n = f(list, pid) == -1 ? -1 : n + 1;
-	}
 	closedir(proc);
 	return n;
 }

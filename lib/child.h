@@ -2,6 +2,7 @@
 #ifndef SRT_CHILD_H
 #define SRT_CHILD_H
 
+#include <dirent.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -13,6 +14,14 @@
  * is what shells, env(1) and bubblewrap give.
  */
 int	child_status(int wstatus);
+
+/*
+ * /proc, to be closed by the caller, where it shows the processes of our PID
+ * namespace; NULL.  And the next of them in it that is not us: its pid, and
+ * that as text, which is good until the next call; 0: no more.
+ */
+DIR	*child_proc(void);
+pid_t	child_next(DIR *proc, const char **name);
 
 /*
  * End (SIGKILL) every other process that has the file st open; with

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "file.h"
 #include "gate.h"
 #include "lock.h"
@@ -50,18 +51,6 @@ open_host_dir(int host, const char *path)
 	if (dir == NULL)
 		file_close(&fd);
 	return dir;
-}
-
-/* The pid of the next process, as text; NULL: no more. */
-static const char *
-next_process(DIR *proc)
-{
-	struct dirent *d;
-
-	while ((d = readdir(proc)) != NULL)
-		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
-			return d->d_name;
-	return NULL;
 }
 
 static int
@@ -187,7 +176,7 @@ look_inside(const struct watcher *w, const struct stat *st,
 
 	if (proc == NULL)
 		return NOTHING;
-	while (found != WRITING && (pid = next_process(proc)) != NULL) {
+	while (found != WRITING && child_next(proc, &pid) != 0) {
 		if (!is_inside(w, pid))
 			continue;
 		how = has_open(host, pid, st, cover);
@@ -262,19 +251,27 @@ out:
 static int
 is_worked_in(const struct watched *w, const char *dir)
 {
-	struct pollfd p[2] = {
-		{ .fd = w->ask, .events = POLLIN },
-		{ .fd = w->init, .events = POLLIN }
-	};
+	struct pollfd p = { .fd = w->ask, .events = POLLIN };
 	char answer = GATE_NO;
 
 	while (recv(w->ask, &answer, 1, MSG_DONTWAIT) == 1)
 		;	/* one that came too late */
 	if (send(w->ask, dir, strlen(dir) + 1, MSG_NOSIGNAL) == -1 ||
-	    poll(p, 2, ANSWER_MS) < 1 || p[0].revents != POLLIN ||
+	    poll(&p, 1, ANSWER_MS) != 1 ||
 	    recv(w->ask, &answer, 1, MSG_DONTWAIT) != 1)
 		return 0;
 	return answer == GATE_YES;
+}
+
+/* The queue is full while the user has too many signals pending, anywhere. */
+static void
+resume(int init)
+{
+	struct pollfd end = { .fd = init, .events = POLLIN };
+
+	while (sys_pidfd_queue(init, GATE_SIGNAL, GATE_RESUME) == -1 &&
+	    errno == EAGAIN && poll(&end, 1, PAUSE_MS) == 0)
+		;
 }
 
 /*
@@ -516,7 +513,7 @@ restore_all(struct watcher *w)
 	for (round = 0; restored > 0 && round < ROUNDS; round++)
 		restored = restore_round(w, 1);
 	if (w->pauses > 0)
-		sys_pidfd_queue(w->watched->init, GATE_SIGNAL, GATE_RESUME);
+		resume(w->watched->init);
 	w->pauses = 0;
 	return restored == -1 ? -1 : join_all(w);
 }

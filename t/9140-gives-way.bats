@@ -167,13 +167,6 @@ rest() { kill "$worker"; wait "$worker" || :; rm "$base/works"; }
 	rest
 	covered "$W/.env"
 	[[ $(states) != *T* ]]
-	# elsewhere, or without doing anything there: not even that
-	work /usr
-	sleep 1000 3>&- {hold_in}>&- <"$W" &
-	rm .env
-	covered "$W/.env"
-	kill "$!"
-	rest
 	stop
 	nothing_left
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* child.h: statuses, whom child_end_holders() ends, signals of a program. */
+/* child.h: statuses, whom child_end_holders() ends, who is at work, signals of a program. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -91,6 +91,61 @@ holders(void)
 	close(fd);
 }
 
+/* A process that works for ever, and has the file or directory open. */
+static pid_t
+worker(const char *path)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(ready) == -1 || (pid = fork()) == -1)
+		exit(1);
+	if (pid == 0) {
+		if (open(path, O_RDONLY) == -1)
+			_exit(1);
+		close(ready[0]);
+		close(ready[1]);
+		for (;;)
+			;
+	}
+	close(ready[1]);
+	CHECK_INT(read(ready[0], &c, 1), 0);
+	close(ready[0]);
+	return pid;
+}
+
+/* Who is at work below a directory. */
+static void
+others(void)
+{
+	char in[4096], sub[4200], beside[4200];
+	int wstatus, fd;
+	pid_t pid;
+
+	CHECK_INT(mkdir("in", 0755) | mkdir("in/sub", 0755), 0);
+	unit_write("in/file", "");
+	CHECK(realpath("in", in) != NULL);
+	snprintf(sub, sizeof(sub), "%s/sub", in);
+	snprintf(beside, sizeof(beside), "%s/su", in);
+	fd = open("in/sub", O_RDONLY);	/* we do not count */
+	CHECK_INT(child_others_in(in), 0);
+	close(fd);
+	pid = worker("in/sub");
+	CHECK_INT(child_others_in(in), 1);
+	CHECK_INT(child_others_in(sub), 1);
+	CHECK_INT(child_others_in(beside), 0);
+	kill(pid, SIGSTOP);
+	CHECK_INT(waitpid(pid, &wstatus, WUNTRACED), pid);
+	CHECK_INT(child_others_in(in), 0);
+	kill(pid, SIGKILL);
+	ended_by_kill(pid);
+	pid = worker("in/file");
+	CHECK_INT(child_others_in(in), 0);
+	kill(pid, SIGKILL);
+	ended_by_kill(pid);
+}
+
 static void
 signals(void)
 {
@@ -176,6 +231,7 @@ main(void)
 
 	statuses();
 	holders();
+	others();
 	signals();
 	blocked();
 	unit_rmdir(dir);
