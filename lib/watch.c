@@ -23,7 +23,7 @@
 #define READER_MS 50	/* a reader closes in that time, we guess */
 #define ROUNDS	10	/* while somebody goes on replacing */
 #define PAUSE_MS 10	/* who removes and makes again does both in that time */
-#define PAUSES	500	/* while somebody goes on removing */
+#define PAUSES	1000	/* while somebody goes on removing */
 #define ANSWER_MS 100	/* of the supervisor */
 
 /* What is known of a guard that has been restored. */

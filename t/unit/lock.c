@@ -10,7 +10,7 @@
 #include "lock.h"
 #include "unit.h"
 
-static int dirfd;
+static int dir_fd;
 
 static int
 open_file(int flags)
@@ -113,7 +113,7 @@ mutex(void)
 	int fd, again;
 
 	umask(0777);
-	fd = lock_mutex(dirfd, &holder);
+	fd = lock_mutex(dir_fd, &holder);
 	umask(022);
 	CHECK(fd != -1);
 	CHECK_INT(holder, 0);
@@ -125,7 +125,7 @@ mutex(void)
 	CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	/* held by another description, ours or not */
 	start = now_ms();
-	again = lock_mutex(dirfd, &holder);
+	again = lock_mutex(dir_fd, &holder);
 	CHECK_INT(again, -1);
 	CHECK_INT(errno, EAGAIN);
 	CHECK_INT(holder, getpid());
@@ -138,7 +138,7 @@ mutex(void)
 	CHECK_INT(sigaction(SIGALRM, NULL, &sa), 0);
 	CHECK(sa.sa_handler == SIG_DFL);
 	close(fd);
-	fd = lock_mutex(dirfd, &holder);
+	fd = lock_mutex(dir_fd, &holder);
 	CHECK(fd != -1);
 	close(fd);
 }
@@ -152,7 +152,7 @@ narrow(void)
 	int fd;
 
 	CHECK_INT(chmod("lock", 0400), 0);
-	fd = lock_mutex(dirfd, &holder);
+	fd = lock_mutex(dir_fd, &holder);
 	CHECK(fd != -1);
 	if (geteuid() != 0) {
 		CHECK_INT(stat("lock", &st), 0);
@@ -172,7 +172,7 @@ replaced(void)
 	pid_t pid;
 	char c;
 
-	fd = lock_mutex(dirfd, &holder);
+	fd = lock_mutex(dir_fd, &holder);
 	if (pipe(ready) == -1 || (pid = fork()) == -1)
 		exit(1);
 	if (pid == 0) {
@@ -180,7 +180,7 @@ replaced(void)
 		close(ready[0]);
 		close(ready[1]);
 		child_block_signals(&all);
-		fd = lock_mutex(dirfd, &holder);
+		fd = lock_mutex(dir_fd, &holder);
 		/* as before: blocked, also what musl has for itself */
 		kill(getpid(), SIGALRM);
 		kill(getpid(), 34);
@@ -206,12 +206,12 @@ odd_files(void)
 
 	CHECK_INT(unlink("lock"), 0);
 	CHECK_INT(symlink("elsewhere", "lock"), 0);
-	CHECK_INT(lock_mutex(dirfd, &holder), -1);
+	CHECK_INT(lock_mutex(dir_fd, &holder), -1);
 	CHECK_INT(errno, ELOOP);
 	CHECK_INT(access("elsewhere", F_OK), -1);
 	CHECK_INT(unlink("lock"), 0);
 	CHECK_INT(mkdir("lock", 0700), 0);
-	CHECK_INT(lock_mutex(dirfd, &holder), -1);
+	CHECK_INT(lock_mutex(dir_fd, &holder), -1);
 	CHECK_INT(errno, EISDIR);
 	CHECK_INT(rmdir("lock"), 0);
 	CHECK_INT(lock_mutex(-1, &holder), -1);
@@ -249,7 +249,7 @@ main(void)
 {
 	const char *dir = unit_dir();
 
-	dirfd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	descriptions();
 	alone();
 	mutex();
@@ -257,7 +257,7 @@ main(void)
 	replaced();
 	odd_files();
 	says();
-	close(dirfd);
+	close(dir_fd);
 	unit_rmdir(dir);
 	return unit_failures != 0;
 }
