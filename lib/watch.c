@@ -40,7 +40,7 @@ struct watcher {
 	enum on_lost	 on_lost;
 };
 
-/* processes ------------------------------------------------------------------ */
+/* processes ------------------------------------------------------------- */
 
 static DIR *
 open_host_dir(int host, const char *path)
@@ -241,7 +241,7 @@ out:
 	return what;
 }
 
-/* giving way ----------------------------------------------------------------- */
+/* giving way ------------------------------------------------------------ */
 
 /*
  * Is somebody outside at work in that directory?  In the sandbox's user

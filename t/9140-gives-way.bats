@@ -44,13 +44,14 @@ rest() { kill "$worker"; wait "$worker" || :; rm "$base/works"; }
 
 @test "gives way: rm -rf of a project works, whatever is denied in it" {
 	local i deny
-	for deny in .env '.env none' '.env none a/b/c' 'a/b/c a/b/d e'; do
+	for deny in '-d .env' '-d .env -d none' '-d .env -d none -d a/b/c' \
+		'-d a/b/c -d a/b/d -d e'; do
 		for i in 1 2 3 4 5; do
 			mkdir p
 			touch p/{1..400}
 			[ $((i % 2)) -eq 0 ] || echo old >p/.env
 			# shellcheck disable=SC2086 # words
-			hold -C p -w . $(printf -- '-d %s ' $deny)
+			hold -C p -w . $deny
 			rm -rf p
 			[ ! -e p ]
 			stop
