@@ -35,7 +35,7 @@
 
 #define FDS	PASS_FDS_MAX
 #define OURS	8	/* descriptors of our own */
-#define STATUS_MAX 8192	/* bytes of /proc/PID/status */
+#define STAT_MAX 4096	/* bytes of /proc/PID/stat */
 #define STOP_LOOKS 1000	/* until a process has stopped: some 10 ms */
 #define GROUP_MS 1000	/* for what the supervisor passes on to come here */
 
@@ -55,6 +55,14 @@ static int error_fd = -1;
 static int stop_fd = -1;
 static int nohup;	/* the caller ignores hangups: so does the command */
 static int paused;	/* by the watcher: all the others are stopped */
+static struct others {		/* when they were */
+	struct other {
+		pid_t		   pid;
+		char		   state;	/* T: stopped before */
+		unsigned long long started;
+	} *p;
+	size_t n;
+} seen;
 static int setfcap;	/* the command keeps that capability */
 static int keep[FDS + OURS], nkeep;	/* open in us: gate and locks, too */
 static int pass[FDS], npass;		/* open in the command */
@@ -325,116 +333,147 @@ reap(pid_t command)
 	}
 }
 
-/* The others in the sandbox, ascending as /proc has them; NULL: no /proc. */
-static pid_t *
-list_others(size_t *n)
-{
-	DIR *proc = sys_proc_is_ours() ? opendir("/proc") : NULL;
-	pid_t *list = NULL, *more;
-	struct dirent *d;
-	size_t room = 0;
-
-	*n = 0;
-	while (proc != NULL && (d = readdir(proc)) != NULL) {
-		if (*n == room) {
-			room = room * 2 + 64;
-			more = reallocarray(list, room, sizeof(*list));
-			if (more == NULL) {
-				free(list);
-				list = NULL;
-				break;
-			}
-			list = more;
-		}
-		list[*n] = (pid_t)strtol(d->d_name, NULL, 10);
-		*n += list[*n] > 1;
-	}
-	if (proc != NULL)
-		closedir(proc);
-	return list;
-}
-
-/* Its state (proc(5)), and whether a SIGSTOP is pending; 0: gone. */
+/*
+ * State of a process, and when it started, in clock ticks, as /proc/PID/stat
+ * has them: "pid (name) state ...", and anything can be in a name; 0: gone.
+ */
 static char
-state_of(pid_t pid, int *pending)
+state_of(pid_t pid, unsigned long long *started)
 {
-	char path[32], *buf, *state, *set, c = 0;
+	char path[32], *buf, *p, c = 0;
 	size_t len;
-	int fd;
+	int fd, field;
 
-	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
 		return 0;
-	if (file_slurp(fd, STATUS_MAX, &buf, &len) == 0) {
-		state = strstr(buf, "\nState:\t");
-		set = strstr(buf, "\nShdPnd:\t");
-		if (state != NULL && set != NULL) {
-			c = state[8];
-			*pending = strtoull(set + 9, NULL, 16) >>
-			    (SIGSTOP - 1) & 1;
-		}
+	if (file_slurp(fd, STAT_MAX, &buf, &len) == 0) {
+		if ((p = strrchr(buf, ')')) != NULL && p[1] != '\0')
+			c = p[2];
+		for (field = 2; p != NULL && field < 22; field++)
+			p = strchr(p + 1, ' ');
+		*started = p == NULL ? 0 : strtoull(p, NULL, 10);
 		free(buf);
 	}
 	close(fd);
 	return c;
 }
 
+/* Whoever started first first; in the same tick, as pids are given. */
+static int
+compare_start(const void *x, const void *y)
+{
+	const struct other *a = x, *b = y;
+
+	if (a->started != b->started)
+		return a->started < b->started ? -1 : 1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+/* The others in the sandbox, in that order; -1: /proc does not show them. */
+static int
+list_others(struct others *o)
+{
+	DIR *proc = sys_proc_is_ours() ? opendir("/proc") : NULL;
+	struct other *more, *p;
+	struct dirent *d;
+	size_t room = 0;
+
+	o->p = NULL;
+	o->n = 0;
+	while (proc != NULL && (d = readdir(proc)) != NULL) {
+		if (o->n == room) {
+			room = room * 2 + 64;
+			more = reallocarray(o->p, room, sizeof(*more));
+			if (more == NULL) {
+				free(o->p);
+				o->p = NULL;
+				break;
+			}
+			o->p = more;
+		}
+		p = &o->p[o->n];
+		p->pid = (pid_t)strtol(d->d_name, NULL, 10);
+		o->n += p->pid > 1 &&
+		    (p->state = state_of(p->pid, &p->started)) != 0;
+	}
+	if (proc != NULL)
+		closedir(proc);
+	if (o->p == NULL)
+		return -1;
+	qsort(o->p, o->n, sizeof(*o->p), compare_start);
+	return 0;
+}
+
 /* It stops at the end of its system call; one that waits for a disk, later. */
 static void
-stop(pid_t pid)
+stop(struct other *p)
 {
-	int looks = 0, pending;
+	unsigned long long started;
+	int looks = 0;
 	char c;
 
-	kill(pid, SIGSTOP);
-	while (looks++ < STOP_LOOKS && ((c = state_of(pid, &pending)) == 'R' ||
-	    c == 'S'))
+	if ((p->state = state_of(p->pid, &started)) == 'T')
+		return;
+	kill(p->pid, SIGSTOP);
+	while (looks++ < STOP_LOOKS && ((c = state_of(p->pid, &started)) ==
+	    'R' || c == 'S'))
 		sched_yield();
+}
+
+static int
+is_listed(const struct others *o, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < o->n; i++)
+		if (o->p[i].pid == pid)
+			return 1;
+	return 0;
 }
 
 /*
  * All others stop for a moment, parents first: a shell that waits for its job
- * would be told that it has stopped, and stops itself only then.  Twice, for
- * those that came meanwhile.  Where /proc does not show them, all at once.
+ * would be told that it has stopped, and stops itself only then.  Then all at
+ * once (not us: kill(2)), for those that came meanwhile: no fork(2) gets past a
+ * signal.
  */
 static void
 pause_all(void)
 {
-	int again, pending;
-	pid_t *list;
-	size_t i, n;
+	size_t i;
 
+	if (list_others(&seen) == 0)
+		for (i = 0; i < seen.n; i++)
+			stop(&seen.p[i]);
 	paused = 1;
-	for (again = 0; again < 2; again++) {
-		if ((list = list_others(&n)) == NULL) {
-			kill(-1, SIGSTOP);	/* not us: kill(2) */
-			return;
-		}
-		for (i = 0; i < n; i++)
-			if (!again || state_of(list[i], &pending) != 'T')
-				stop(list[i]);
-		free(list);
-	}
+	kill(-1, SIGSTOP);
 }
 
 /*
  * And go on, children first, so that who waits for them finds them running.
- * For what was stopped before our SIGSTOP is pending still: that stays so.
+ * What was stopped before stays so.
  */
 static void
 resume_all(void)
 {
-	int pending;
-	size_t n;
-	pid_t *list = list_others(&n);
+	struct others now;
+	size_t i;
 
 	paused = 0;
-	if (list == NULL)
+	if (seen.p == NULL || list_others(&now) == -1)
 		kill(-1, SIGCONT);
-	while (n-- > 0)
-		if (state_of(list[n], &pending) != 'T' || !pending)
-			kill(list[n], SIGCONT);
-	free(list);
+	else {
+		for (i = now.n; i-- > 0;)
+			if (!is_listed(&seen, now.p[i].pid))
+				kill(now.p[i].pid, SIGCONT);
+		for (i = seen.n; i-- > 0;)
+			if (seen.p[i].state != 'T')
+				kill(seen.p[i].pid, SIGCONT);
+		free(now.p);
+	}
+	free(seen.p);
+	seen.p = NULL;
 }
 
 /*
