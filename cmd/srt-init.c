@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -137,7 +138,6 @@ wait_for_go(void)
 	while (n == -1 && errno == EINTR);
 	if (n != 1 || c != GATE_GO)
 		exit(EXIT_OURS);
-	close(gate_fd);
 }
 
 /* The words of the command from a descriptor, NUL-ended each. */
@@ -476,6 +476,19 @@ resume_all(void)
 	seen.p = NULL;
 }
 
+/* What the watcher wants. */
+static void
+obey(void)
+{
+	char word;
+
+	while (recv(gate_fd, &word, 1, MSG_DONTWAIT) == 1)
+		if (word == *GATE_PAUSE)
+			pause_all();
+		else if (word == *GATE_RESUME)
+			resume_all();
+}
+
 /*
  * Signals come from the supervisor (GATE_SIGNAL), for the command; or from
  * outside to our whole process group, by the terminal or kill(2), and then
@@ -500,10 +513,6 @@ pass_on(pid_t command, const siginfo_t *info)
 			kill(command, sig);
 	} else if (sig == GATE_SIGNAL && info->si_code == SI_QUEUE) {
 		sig = info->si_value.sival_int;
-		if (sig == GATE_PAUSE)
-			pause_all();
-		else if (sig == GATE_RESUME)
-			resume_all();
 		if (sig <= 0 || sig >= NSIG)
 			return;
 		if ((group != command && group != getpgrp()) ||
@@ -541,6 +550,7 @@ serve(pid_t command, const sigset_t *all)
 
 	for (;;) {
 		sig = sigwaitinfo(all, &info);
+		obey();
 		if (sig == SIGCHLD)
 			reap(command);
 		else if (sig > 0)

@@ -262,19 +262,24 @@ out:
 static int
 is_worked_in(const struct watched *w, const char *dir)
 {
-	struct pollfd p[2] = {
-		{ .fd = w->ask, .events = POLLIN },
-		{ .fd = w->init, .events = POLLIN }
-	};
-	char answer = GATE_NO;
+	struct pollfd p = { .fd = w->ask, .events = POLLIN };
+	char answer;
 
-	while (recv(w->ask, &answer, 1, MSG_DONTWAIT) == 1)
+	while (read(w->ask, &answer, 1) == 1)
 		;	/* one that came too late */
-	if (send(w->ask, dir, strlen(dir) + 1, MSG_NOSIGNAL) == -1 ||
-	    poll(p, 2, ANSWER_MS) < 1 || p[0].revents != POLLIN ||
-	    recv(w->ask, &answer, 1, MSG_DONTWAIT) != 1)
-		return 0;
+	answer = GATE_NO;
+	if (write(w->ask, dir, strlen(dir) + 1) != -1 &&
+	    poll(&p, 1, ANSWER_MS) == 1)
+		read(w->ask, &answer, 1);
 	return answer == GATE_YES;
+}
+
+/* It looks when a signal comes.  All are blocked here, SIGPIPE, too. */
+static void
+tell_init(const struct watched *w, const char *word)
+{
+	if (write(w->gate, word, 1) == 1)
+		sys_pidfd_kill(w->init, SIGCHLD);
 }
 
 /*
@@ -291,8 +296,7 @@ cover_or_give_way(struct watcher *w, size_t i)
 
 	while ((r = cover_again(w->cover, i, 0)) == 1 && w->pauses < PAUSES) {
 		if (w->pauses == 0)
-			sys_pidfd_queue(w->watched->init, GATE_SIGNAL,
-			    GATE_PAUSE);
+			tell_init(w->watched, GATE_PAUSE);
 		else if (!is_worked_in(w->watched,
 		    w->cover->guard[i].root))
 			break;
@@ -516,7 +520,7 @@ restore_all(struct watcher *w)
 	for (round = 0; restored > 0 && round < ROUNDS; round++)
 		restored = restore_round(w, 1);
 	if (w->pauses > 0)
-		sys_pidfd_queue(w->watched->init, GATE_SIGNAL, GATE_RESUME);
+		tell_init(w->watched, GATE_RESUME);
 	w->pauses = 0;
 	return restored == -1 ? -1 : join_all(w);
 }

@@ -321,3 +321,20 @@ SCRIPT
 	stop
 	nothing_left
 }
+
+@test "gives way: nobody inside can have all continued, or keep them from stopping" {
+	local flood
+	flood=$(inside_tool flood)
+	ulimit -i 1000	# signals that are queued: others want some, too
+	hold -d .env
+	# what was said so once, and what is said otherwise
+	inside "{ $flood 66 99 & $flood 66 99 & } >/dev/null 2>&1"
+	work "$W"
+	rm .env
+	wait_for eval '[[ $(states) =~ ^TZ?$ ]] || [ -e .env ]'
+	[ ! -e .env ]
+	rest
+	covered "$W/.env"
+	stop
+	nothing_left
+}
