@@ -515,10 +515,10 @@ wait_for_end(struct run *r)
 			take_stops(r);
 		if ((p[1].revents & POLLHUP) != 0)
 			p[1].fd = -1;	/* init has ended */
-		if ((p[3].revents & POLLIN) != 0)
-			answer(r);
-		else if (p[3].revents != 0)
+		if ((p[3].revents & POLLHUP) != 0)
 			p[3].fd = -1;	/* so has the watcher */
+		else if (p[3].revents != 0)
+			answer(r);
 		enforce_limit(r);
 	}
 }
