@@ -294,17 +294,19 @@ cover_or_give_way(struct watcher *w, size_t i)
 	struct pollfd end = { .fd = w->watched->init, .events = POLLIN };
 	int r;
 
-	while ((r = cover_again(w->cover, i, 0)) == 1 && w->pauses < PAUSES) {
+	while ((r = cover_again(w->cover, i, 0)) == 1 && w->pauses < PAUSES &&
+	    !sys_pidfd_over(end.fd)) {
 		if (w->pauses == 0)
 			tell_init(w->watched, GATE_PAUSE);
 		else if (!is_worked_in(w->watched,
 		    w->cover->guard[i].root))
 			break;
 		w->pauses++;
-		if (poll(&end, 1, PAUSE_MS) != 0)
-			break;
+		poll(&end, 1, PAUSE_MS);
 	}
-	return r == 1 ? cover_again(w->cover, i, 1) : r;
+	/* the run has ended: nobody inside can make it any more */
+	return r == 1 && !sys_pidfd_over(end.fd) ?
+	    cover_again(w->cover, i, 1) : r;
 }
 
 /* covering -------------------------------------------------------------- */

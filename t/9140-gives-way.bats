@@ -104,6 +104,24 @@ next_pid() {
 	done
 }
 
+@test "gives way: rm -rf gets to its end when the command is killed meanwhile" {
+	local command i rm
+	for i in 1 2 3 4 5; do
+		mkdir -p p/q/r
+		touch p/{1..3000} p/q/{1..300}
+		hold -C p -w . -d .env -d q/none -d q/r/x
+		command=$(pgrep -P "$(pgrep -P "$(pgrep -P "$pid" -x bwrap)")")
+		rm -rf p &
+		rm=$!
+		wait_for test ! -e p/.env
+		kill -KILL "$command"
+		ended 0 "$rm"
+		ended 137 "$pid"
+		exec {hold_in}>&- {hold_out}<&-
+		nothing_left
+	done
+}
+
 # git and editors -----------------------------------------------------------
 
 @test "gives way: git checkout, reset, stash, merge and clean: none is hindered" {
