@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -34,7 +35,7 @@
 
 #define FDS	PASS_FDS_MAX
 #define OURS	8	/* descriptors of our own */
-#define STATUS_MAX 8192	/* bytes of /proc/PID/status */
+#define STAT_MAX 4096	/* bytes of /proc/PID/stat */
 #define STOP_LOOKS 1000	/* until a process has stopped: some 10 ms */
 #define GROUP_MS 1000	/* for what the supervisor passes on to come here */
 
@@ -54,6 +55,14 @@ static int error_fd = -1;
 static int stop_fd = -1;
 static int nohup;	/* the caller ignores hangups: so does the command */
 static int paused;	/* by the watcher: all the others are stopped */
+static struct others {		/* when they were */
+	struct other {
+		pid_t		   pid;
+		char		   state;	/* T: stopped before */
+		unsigned long long started;
+	} *p;
+	size_t n;
+} seen;
 static int setfcap;	/* the command keeps that capability */
 static int keep[FDS + OURS], nkeep;	/* open in us: gate and locks, too */
 static int pass[FDS], npass;		/* open in the command */
@@ -128,7 +137,6 @@ wait_for_go(void)
 	while (n == -1 && errno == EINTR);
 	if (n != 1 || c != GATE_GO)
 		exit(EXIT_OURS);
-	close(gate_fd);
 }
 
 /* The words of the command from a descriptor, NUL-ended each. */
@@ -324,115 +332,160 @@ reap(pid_t command)
 	}
 }
 
-/* The others in the sandbox, ascending as /proc has them; NULL: no /proc. */
-static pid_t *
-list_others(size_t *n)
-{
-	DIR *proc = child_proc();
-	pid_t *list = NULL, *more, pid;
-	const char *name;
-	size_t room = 0;
-
-	*n = 0;
-	while (proc != NULL && (pid = child_next(proc, &name)) != 0) {
-		if (*n == room) {
-			room = room * 2 + 64;
-			more = reallocarray(list, room, sizeof(*list));
-			if (more == NULL) {
-				free(list);
-				list = NULL;
-				break;
-			}
-			list = more;
-		}
-		list[(*n)++] = pid;
-	}
-	if (proc != NULL)
-		closedir(proc);
-	return list;
-}
-
-/* Its state (proc(5)), and whether a SIGSTOP is pending; 0: gone. */
+/*
+ * State of a process, and when it started, in clock ticks, as /proc/PID/stat
+ * has them: "pid (name) state ...", and anything can be in a name; 0: gone.
+ */
 static char
-state_of(pid_t pid, int *pending)
+state_of(pid_t pid, unsigned long long *started)
 {
-	char path[32], *buf, *state, *set, c = 0;
+	char path[32], *buf, *p, c = 0;
 	size_t len;
-	int fd;
+	int fd, field;
 
-	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
 		return 0;
-	if (file_slurp(fd, STATUS_MAX, &buf, &len) == 0) {
-		state = strstr(buf, "\nState:\t");
-		set = strstr(buf, "\nShdPnd:\t");
-		if (state != NULL && set != NULL) {
-			c = state[8];
-			*pending = strtoull(set + 9, NULL, 16) >>
-			    (SIGSTOP - 1) & 1;
-		}
+	if (file_slurp(fd, STAT_MAX, &buf, &len) == 0) {
+		if ((p = strrchr(buf, ')')) != NULL && p[1] != '\0')
+			c = p[2];
+		for (field = 2; p != NULL && field < 22; field++)
+			p = strchr(p + 1, ' ');
+		*started = p == NULL ? 0 : strtoull(p, NULL, 10);
 		free(buf);
 	}
 	close(fd);
 	return c;
 }
 
+/* Whoever started first first; in the same tick, as pids are given. */
+static int
+compare_start(const void *x, const void *y)
+{
+	const struct other *a = x, *b = y;
+
+	if (a->started != b->started)
+		return a->started < b->started ? -1 : 1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+/* The others in the sandbox, in that order; -1: /proc does not show them. */
+static int
+list_others(struct others *o)
+{
+	DIR *proc = child_proc();
+	struct other *more, *p;
+	const char *name;
+	size_t room = 0;
+	pid_t pid;
+
+	o->p = NULL;
+	o->n = 0;
+	while (proc != NULL && (pid = child_next(proc, &name)) != 0) {
+		if (o->n == room) {
+			room = room * 2 + 64;
+			more = reallocarray(o->p, room, sizeof(*more));
+			if (more == NULL) {
+				free(o->p);
+				o->p = NULL;
+				break;
+			}
+			o->p = more;
+		}
+		p = &o->p[o->n];
+		p->pid = pid;
+		o->n += (p->state = state_of(pid, &p->started)) != 0;
+	}
+	if (proc != NULL)
+		closedir(proc);
+	if (o->p == NULL)
+		return -1;
+	qsort(o->p, o->n, sizeof(*o->p), compare_start);
+	return 0;
+}
+
 /* It stops at the end of its system call; one that waits for a disk, later. */
 static void
-stop(pid_t pid)
+stop(struct other *p)
 {
-	int looks = 0, pending;
+	unsigned long long started;
+	int looks = 0;
 	char c;
 
-	kill(pid, SIGSTOP);
-	while (looks++ < STOP_LOOKS && ((c = state_of(pid, &pending)) == 'R' ||
-	    c == 'S'))
+	if ((p->state = state_of(p->pid, &started)) == 'T')
+		return;
+	kill(p->pid, SIGSTOP);
+	while (looks++ < STOP_LOOKS && ((c = state_of(p->pid, &started)) ==
+	    'R' || c == 'S'))
 		sched_yield();
+}
+
+static int
+is_listed(const struct others *o, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < o->n; i++)
+		if (o->p[i].pid == pid)
+			return 1;
+	return 0;
 }
 
 /*
  * All others stop for a moment, parents first: a shell that waits for its job
- * would be told that it has stopped, and stops itself only then.  Twice, for
- * those that came meanwhile.  Where /proc does not show them, all at once.
+ * would be told that it has stopped, and stops itself only then.  Then all at
+ * once (not us: kill(2)), for those that came meanwhile: no fork(2) gets past a
+ * signal.
  */
 static void
 pause_all(void)
 {
-	int again, pending;
-	pid_t *list;
-	size_t i, n;
+	size_t i;
 
+	if (list_others(&seen) == 0)
+		for (i = 0; i < seen.n; i++)
+			stop(&seen.p[i]);
 	paused = 1;
-	for (again = 0; again < 2; again++) {
-		if ((list = list_others(&n)) == NULL) {
-			kill(-1, SIGSTOP);	/* not us: kill(2) */
-			return;
-		}
-		for (i = 0; i < n; i++)
-			if (!again || state_of(list[i], &pending) != 'T')
-				stop(list[i]);
-		free(list);
-	}
+	kill(-1, SIGSTOP);
 }
 
 /*
  * And go on, children first, so that who waits for them finds them running.
- * For what was stopped before our SIGSTOP is pending still: that stays so.
+ * What was stopped before stays so.
  */
 static void
 resume_all(void)
 {
-	int pending;
-	size_t n;
-	pid_t *list = list_others(&n);
+	struct others now;
+	size_t i;
 
 	paused = 0;
-	if (list == NULL)
+	if (seen.p == NULL || list_others(&now) == -1)
 		kill(-1, SIGCONT);
-	while (n-- > 0)
-		if (state_of(list[n], &pending) != 'T' || !pending)
-			kill(list[n], SIGCONT);
-	free(list);
+	else {
+		for (i = now.n; i-- > 0;)
+			if (!is_listed(&seen, now.p[i].pid))
+				kill(now.p[i].pid, SIGCONT);
+		for (i = seen.n; i-- > 0;)
+			if (seen.p[i].state != 'T')
+				kill(seen.p[i].pid, SIGCONT);
+		free(now.p);
+	}
+	free(seen.p);
+	seen.p = NULL;
+}
+
+/* What the watcher wants. */
+static void
+obey(void)
+{
+	char word;
+
+	while (recv(gate_fd, &word, 1, MSG_DONTWAIT) == 1)
+		if (word == *GATE_PAUSE)
+			pause_all();
+		else if (word == *GATE_RESUME)
+			resume_all();
 }
 
 /*
@@ -459,10 +512,6 @@ pass_on(pid_t command, const siginfo_t *info)
 			kill(command, sig);
 	} else if (sig == GATE_SIGNAL && info->si_code == SI_QUEUE) {
 		sig = info->si_value.sival_int;
-		if (sig == GATE_PAUSE)
-			pause_all();
-		else if (sig == GATE_RESUME && paused)
-			resume_all();
 		if (sig <= 0 || sig >= NSIG)
 			return;
 		if ((group != command && group != getpgrp()) ||
@@ -500,6 +549,7 @@ serve(pid_t command, const sigset_t *all)
 
 	for (;;) {
 		sig = sigwaitinfo(all, &info);
+		obey();
 		if (sig == SIGCHLD)
 			reap(command);
 		else if (sig > 0)

@@ -174,8 +174,8 @@ open_descriptors(struct run *r)
 	if (r->status_fd == -1 || r->messages == -1 ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, r->sock) ==
 	    -1 || pipe2(r->told, O_CLOEXEC) == -1 ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, r->ask) ==
-	    -1 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	    0, r->ask) == -1 ||
 	    pipe2(r->stops, O_CLOEXEC | O_NONBLOCK) == -1 ||
 	    fstat(r->sock[1], &r->sock_st) == -1)
 		return -1;
@@ -476,13 +476,13 @@ static void
 answer(const struct run *r)
 {
 	char dir[PATH_MAX + 1], yes;
-	ssize_t n = recv(r->ask[0], dir, sizeof(dir) - 1, MSG_DONTWAIT);
+	ssize_t n = read(r->ask[0], dir, sizeof(dir) - 1);
 
 	if (n <= 0)
 		return;
 	dir[n] = '\0';
 	yes = child_others_in(dir) ? GATE_YES : GATE_NO;
-	send(r->ask[0], &yes, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	write(r->ask[0], &yes, 1);	/* SIGPIPE is blocked */
 }
 
 static void
@@ -515,10 +515,10 @@ wait_for_end(struct run *r)
 			take_stops(r);
 		if ((p[1].revents & POLLHUP) != 0)
 			p[1].fd = -1;	/* init has ended */
-		if ((p[3].revents & POLLIN) != 0)
-			answer(r);
-		else if (p[3].revents != 0)
+		if ((p[3].revents & POLLHUP) != 0)
 			p[3].fd = -1;	/* so has the watcher */
+		else if (p[3].revents != 0)
+			answer(r);
 		enforce_limit(r);
 	}
 }

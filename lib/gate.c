@@ -234,7 +234,7 @@ int
 gate_serve(const struct plan *p, struct record *r, const struct gate *g)
 {
 	const char go = GATE_GO;
-	struct watched w = { .ask = g->ask };
+	struct watched w = { .gate = g->sock, .ask = g->ask };
 	struct cover cover;
 	int status;
 

@@ -26,9 +26,13 @@
  */
 #define GATE_SIGNAL	SIGRTMAX
 
-/* With these values the watcher has all but init stopped, and continued. */
-#define GATE_PAUSE	NSIG
-#define GATE_RESUME	(NSIG + 1)
+/*
+ * Afterwards the watcher says there who is to be stopped, all but init, and
+ * continued.  init looks whenever a signal comes: what a signal says could be
+ * said by anybody inside, and a real-time signal be one too many.
+ */
+#define GATE_PAUSE	"p"
+#define GATE_RESUME	"c"
 
 /* The watcher says this to its supervisor last: it does nothing any more. */
 #define GATE_DONE	'd'
@@ -45,9 +49,10 @@ struct gate {
 	int	monitor;	/* pidfd of bubblewrap, or -1 */
 	int	told;		/* gets GATE_GO just before that is said, and
 				 * GATE_DONE at the end; or -1 */
-	int	ask;		/* a socket that preserves messages: a path
-				 * is sent, GATE_YES or GATE_NO comes back:
-				 * child_others_in(); for the watcher */
+	int	ask;		/* a socket that preserves messages and does
+				 * not block: a path is sent, GATE_YES or
+				 * GATE_NO comes back: child_others_in(); for
+				 * the watcher */
 	int	stay;		/* watch the covers afterwards */
 	struct places	*places;	/* for the watcher */
 	enum on_lost	 on_lost;

@@ -252,26 +252,23 @@ static int
 is_worked_in(const struct watched *w, const char *dir)
 {
 	struct pollfd p = { .fd = w->ask, .events = POLLIN };
-	char answer = GATE_NO;
+	char answer;
 
-	while (recv(w->ask, &answer, 1, MSG_DONTWAIT) == 1)
+	while (read(w->ask, &answer, 1) == 1)
 		;	/* one that came too late */
-	if (send(w->ask, dir, strlen(dir) + 1, MSG_NOSIGNAL) == -1 ||
-	    poll(&p, 1, ANSWER_MS) != 1 ||
-	    recv(w->ask, &answer, 1, MSG_DONTWAIT) != 1)
-		return 0;
+	answer = GATE_NO;
+	if (write(w->ask, dir, strlen(dir) + 1) != -1 &&
+	    poll(&p, 1, ANSWER_MS) == 1)
+		read(w->ask, &answer, 1);
 	return answer == GATE_YES;
 }
 
-/* The queue is full while the user has too many signals pending, anywhere. */
+/* It looks when a signal comes.  All are blocked here, SIGPIPE, too. */
 static void
-resume(int init)
+tell_init(const struct watched *w, const char *word)
 {
-	struct pollfd end = { .fd = init, .events = POLLIN };
-
-	while (sys_pidfd_queue(init, GATE_SIGNAL, GATE_RESUME) == -1 &&
-	    errno == EAGAIN && poll(&end, 1, PAUSE_MS) == 0)
-		;
+	if (write(w->gate, word, 1) == 1)
+		sys_pidfd_kill(w->init, SIGCHLD);
 }
 
 /*
@@ -286,18 +283,19 @@ cover_or_give_way(struct watcher *w, size_t i)
 	struct pollfd end = { .fd = w->watched->init, .events = POLLIN };
 	int r;
 
-	while ((r = cover_again(w->cover, i, 0)) == 1 && w->pauses < PAUSES) {
+	while ((r = cover_again(w->cover, i, 0)) == 1 && w->pauses < PAUSES &&
+	    !sys_pidfd_over(end.fd)) {
 		if (w->pauses == 0)
-			sys_pidfd_queue(w->watched->init, GATE_SIGNAL,
-			    GATE_PAUSE);
+			tell_init(w->watched, GATE_PAUSE);
 		else if (!is_worked_in(w->watched,
 		    w->cover->guard[i].root))
 			break;
 		w->pauses++;
-		if (poll(&end, 1, PAUSE_MS) != 0)
-			break;
+		poll(&end, 1, PAUSE_MS);
 	}
-	return r == 1 ? cover_again(w->cover, i, 1) : r;
+	/* the run has ended: nobody inside can make it any more */
+	return r == 1 && !sys_pidfd_over(end.fd) ?
+	    cover_again(w->cover, i, 1) : r;
 }
 
 /* covering -------------------------------------------------------------- */
@@ -513,7 +511,7 @@ restore_all(struct watcher *w)
 	for (round = 0; restored > 0 && round < ROUNDS; round++)
 		restored = restore_round(w, 1);
 	if (w->pauses > 0)
-		resume(w->watched->init);
+		tell_init(w->watched, GATE_RESUME);
 	w->pauses = 0;
 	return restored == -1 ? -1 : join_all(w);
 }

@@ -18,6 +18,7 @@ struct watched {
 	int	mountinfo;	/* init's, opened before the covers were made */
 	int	init;		/* a pidfd */
 	ino_t	pidns;		/* the inode of its PID namespace */
+	int	gate;		/* our end: GATE_PAUSE, GATE_RESUME */
 	int	ask;		/* see struct gate */
 };
 

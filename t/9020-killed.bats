@@ -158,3 +158,21 @@ SCRIPT
 		done
 	done
 }
+
+# asleep_now PID: never said of one that looks again and again.
+asleep_now() { [[ $(cat "/proc/$1/stat") == *') S '* ]]; }
+
+@test "killed: srt-run sleeps while bubblewrap, stopped, is all there is" {
+	local bwrap watcher
+	hold -d .env
+	bwrap=$(pgrep -P "$pid" -x bwrap)
+	watcher=$(pgrep -P "$pid" -x srt-run)
+	kill -STOP "$bwrap"
+	exec {hold_in}>&-
+	wait_for gone "$watcher"
+	wait_for asleep_now "$pid"
+	kill -CONT "$bwrap"
+	ended 0 "$pid"
+	exec {hold_out}<&-
+	nothing_left
+}

@@ -38,7 +38,22 @@ work() {
 	worker=$!
 	wait_for test -e "$base/works"
 }
-rest() { kill "$worker"; wait "$worker" || :; rm "$base/works"; }
+rest() { kill "$worker"; wait "$worker" || :; rm "$base/works"; worker=; }
+teardown() {
+	[ -z "${worker:-}" ] || kill "$worker"
+	teardown_w
+}
+
+# next_pid N: inside, the next process gets that pid.
+next_pid() {
+	local init watcher
+	init=$(pgrep -P "$(pgrep -P "$pid" -x bwrap)")
+	watcher=$(pgrep -P "$pid" -x srt-run)
+	# the PID namespace is its user namespace's
+	nsenter --user="/proc/$watcher/ns/user" --preserve-credentials \
+		-p -t "$init" sh -c 'echo "$1" >/proc/sys/kernel/ns_last_pid' \
+		sh $(($1 - 1))
+}
 
 # Whole directories ---------------------------------------------------------
 
@@ -90,6 +105,24 @@ rest() { kill "$worker"; wait "$worker" || :; rm "$base/works"; }
 	done
 }
 
+@test "gives way: rm -rf gets to its end when the command is killed meanwhile" {
+	local command i rm
+	for i in 1 2 3 4 5; do
+		mkdir -p p/q/r
+		touch p/{1..3000} p/q/{1..300}
+		hold -C p -w . -d .env -d q/none -d q/r/x
+		command=$(pgrep -P "$(pgrep -P "$(pgrep -P "$pid" -x bwrap)")")
+		rm -rf p &
+		rm=$!
+		wait_for test ! -e p/.env
+		kill -KILL "$command"
+		ended 0 "$rm"
+		ended 137 "$pid"
+		exec {hold_in}>&- {hold_out}<&-
+		nothing_left
+	done
+}
+
 # git and editors -----------------------------------------------------------
 
 @test "gives way: git checkout, reset, stash, merge and clean: none is hindered" {
@@ -129,6 +162,7 @@ rest() { kill "$worker"; wait "$worker" || :; rm "$base/works"; }
 	local i
 	echo old >.env
 	hold -d .env -d none
+	exec 9<.	# or 10 ms may not be enough
 	for i in {1..50}; do
 		rm -f .env none
 		(set -o noclobber; echo "$i" >.env; mkdir none)
@@ -137,6 +171,7 @@ rest() { kill "$worker"; wait "$worker" || :; rm "$base/works"; }
 		[ "$(cat .env)" = "$i" ]
 		rmdir none
 	done
+	exec 9<&-
 	holds_now "$W/.env"
 	stop
 	nothing_left
@@ -239,6 +274,79 @@ SCRIPT
 	[ "$got" = through ]
 	exec {into}>&-
 	wait_for test ! -e none		# the inner one has ended
+	stop
+	nothing_left
+}
+
+@test "gives way: a sandbox in a sandbox goes on, stopped by both at the same time" {
+	echo 'nested-userns allow' >"$base/profile"
+	hold -p "$base/profile" -d .env
+	inside 'mkfifo in out; srt -d x -- sh -c "echo up >up; while read -r x; do echo \$x; done <in >out" >/dev/null 2>&1 & :'
+	wait_for test -s up
+	exec {into}>in {from}<out
+	for i in {1..40}; do
+		perl -e 'unlink "x"; select undef, undef, undef, $ARGV[0] / 5000; unlink ".env"' "$i"
+		covered "$W/.env"
+		echo "$i" >&"$into"
+		read -r -t 30 got <&"$from"
+		[ "$got" = "$i" ]
+		wait_for test -e x
+	done
+	exec {into}>&- {from}<&-
+	wait_for test ! -e x		# the inner one has ended
+	stop
+	nothing_left
+}
+
+@test "gives way: who goes on forking does not get away" {
+	hold -d .env
+	inside 'perl -e "fork; fork; open F, q(>>), q(alive); while (1) { syswrite F, q(x); fork and exit }" >/dev/null 2>&1 & :'
+	wait_for test -s alive
+	work "$W"
+	rm .env
+	# Z: one that had ended, and whose parent was stopped
+	wait_for eval '[[ $(states) =~ ^TZ?$ ]] || [ -e .env ]'
+	[ ! -e .env ]
+	cp alive was
+	for i in {1..20}; do cmp alive was; done
+	rest
+	covered "$W/.env"
+	wait_for eval '! cmp -s alive was'
+	stop
+}
+
+@test "gives way: a child with a lower pid than its parent is stopped after it" {
+	local i stops
+	stops=$(inside_tool stops)
+	hold -d .env
+	mkfifo go
+	next_pid 1000
+	inside "sh -c 'read -r x <go; exec $stops >seen' >/dev/null 2>&1 & :"
+	next_pid 300
+	echo >go
+	wait_for grep -q ready seen
+	for i in {1..30}; do
+		rm .env
+		covered "$W/.env"
+	done
+	[ "$(cat seen)" = ready ]
+	stop
+	nothing_left
+}
+
+@test "gives way: nobody inside can have all continued, or keep them from stopping" {
+	local flood
+	flood=$(inside_tool flood)
+	ulimit -i 1000	# signals that are queued: others want some, too
+	hold -d .env
+	# what was said so once, and what is said otherwise
+	inside "{ $flood 66 99 & $flood 66 99 & } >/dev/null 2>&1"
+	work "$W"
+	rm .env
+	wait_for eval '[[ $(states) =~ ^TZ?$ ]] || [ -e .env ]'
+	[ ! -e .env ]
+	rest
+	covered "$W/.env"
 	stop
 	nothing_left
 }
