@@ -267,15 +267,17 @@ child_others_in(const char *path)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *d;
-	pid_t parent;
+	pid_t pid, parent;
 	char state;
 	int found = 0;
 
-	while (proc != NULL && !found && (d = readdir(proc)) != NULL)
-		found = read_stat(d->d_name, &state, &parent) &&
-		    (state == 'R' || state == 'D') &&
-		    strtol(d->d_name, NULL, 10) != getpid() &&
+	while (proc != NULL && !found && (d = readdir(proc)) != NULL) {
+		pid = (pid_t)strtol(d->d_name, NULL, 10);
+		found = pid > 0 && pid != getpid() &&
+		    read_stat(d->d_name, &state, &parent) &&
+		    parent != getpid() && (state == 'R' || state == 'D') &&
 		    is_in(d->d_name, path);
+	}
 	if (proc != NULL)
 		closedir(proc);
 	return found;

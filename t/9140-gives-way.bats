@@ -356,3 +356,20 @@ SCRIPT
 	stop
 	nothing_left
 }
+
+@test "gives way: not to the run itself, whose place is in the write root" {
+	local i patience
+	export SRT_PLACE=$W/place
+	mkdir -m 700 "$SRT_PLACE"
+	hold -d .env
+	# three pauses of 10 ms, not of five seconds
+	sleep 10 3>&- {hold_in}>&- &
+	patience=$!
+	for i in 1 2 3; do
+		rm .env
+		covered "$W/.env"
+	done
+	kill "$patience"
+	stop
+	nothing_left
+}
