@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Nobody outside is hindered: when a denied path is removed, all inside are
 # stopped until it is seen what becomes of it, and notice nothing of that.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2317 # inner shells, bats
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2217,SC2317 # inner shells, bats
 load lib/helper
 load lib/inside
 load lib/life
@@ -64,7 +64,7 @@ next_pid() {
 			mkdir p
 			touch p/{1..400}
 			[ $((i % 2)) -eq 0 ] || echo old >p/.env
-			# shellcheck disable=SC2086 # words
+			# shellcheck disable=SC2046,SC2086 # words
 			hold -C p -w . $(printf -- '-d %s ' $deny)
 			rm -rf p
 			[ ! -e p ]
