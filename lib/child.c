@@ -290,7 +290,7 @@ child_others_in(const char *path)
 		return 0;
 	while (!found && child_next(proc, &name) != 0)
 		found = read_stat(name, &state, &parent) &&
-		    (state == 'R' || state == 'D') && is_in(name, path);
+		    parent != getpid() && (state == 'R' || state == 'D') && is_in(name, path);
 	closedir(proc);
 	return found;
 }

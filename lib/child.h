@@ -34,7 +34,7 @@ int	child_end_holders(const struct stat *, int lock_only);
 /*
  * Is another process at work, running or waiting for a disk (proc(5), stat),
  * that has a directory open which is path or lies below it?  Those of other
- * users cannot be looked at.
+ * users cannot be looked at; our children do not count.
  */
 int	child_others_in(const char *path);
 

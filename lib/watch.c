@@ -23,7 +23,7 @@
 #define READER_MS 50	/* a reader closes in that time, we guess */
 #define ROUNDS	10	/* while somebody goes on replacing */
 #define PAUSE_MS 10	/* who removes and makes again does both in that time */
-#define PAUSES	1000	/* while somebody goes on removing */
+#define PAUSED_MS 10000	/* at most, while somebody goes on removing */
 #define ANSWER_MS 100	/* of the supervisor */
 
 /* What is known of a guard that has been restored. */
@@ -35,7 +35,7 @@ struct watcher {
 	int		 inotify;	/* -1: not to be had, or not needed */
 	int		 blind;		/* that has been said */
 	int		 recheck_ms;	/* to the next look for signs; or -1 */
-	int		 pauses;	/* since all inside were stopped */
+	long long	 until;		/* all inside are stopped; or 0 */
 	const struct watched *watched;
 	enum on_lost	 on_lost;
 };
@@ -283,14 +283,14 @@ cover_or_give_way(struct watcher *w, size_t i)
 	struct pollfd end = { .fd = w->watched->init, .events = POLLIN };
 	int r;
 
-	while ((r = cover_again(w->cover, i, 0)) == 1 && w->pauses < PAUSES &&
+	while ((r = cover_again(w->cover, i, 0)) == 1 &&
 	    !sys_pidfd_over(end.fd)) {
-		if (w->pauses == 0)
+		if (w->until == 0) {
+			w->until = sys_now_ms() + PAUSED_MS;
 			tell_init(w->watched, GATE_PAUSE);
-		else if (!is_worked_in(w->watched,
-		    w->cover->guard[i].root))
+		} else if (sys_now_ms() >= w->until ||
+		    !is_worked_in(w->watched, w->cover->guard[i].root))
 			break;
-		w->pauses++;
 		poll(&end, 1, PAUSE_MS);
 	}
 	/* the run has ended: nobody inside can make it any more */
@@ -510,9 +510,9 @@ restore_all(struct watcher *w)
 		return -1;
 	for (round = 0; restored > 0 && round < ROUNDS; round++)
 		restored = restore_round(w, 1);
-	if (w->pauses > 0)
+	if (w->until != 0)
 		tell_init(w->watched, GATE_RESUME);
-	w->pauses = 0;
+	w->until = 0;
 	return restored == -1 ? -1 : join_all(w);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Nobody outside is hindered: when a denied path is removed, all inside are
 # stopped until it is seen what becomes of it, and notice nothing of that.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2317 # inner shells, bats
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2217,SC2317 # inner shells, bats
 load lib/helper
 load lib/inside
 load lib/life
@@ -347,6 +347,23 @@ SCRIPT
 	[ ! -e .env ]
 	rest
 	covered "$W/.env"
+	stop
+	nothing_left
+}
+
+@test "gives way: not to the run itself, whose place is in the write root" {
+	local i patience
+	export SRT_PLACE=$W/place
+	mkdir -m 700 "$SRT_PLACE"
+	hold -d .env
+	# three pauses of 10 ms, not of five seconds
+	sleep 10 3>&- {hold_in}>&- &
+	patience=$!
+	for i in 1 2 3; do
+		rm .env
+		covered "$W/.env"
+	done
+	kill "$patience"
 	stop
 	nothing_left
 }
