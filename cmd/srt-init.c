@@ -35,7 +35,6 @@
 
 #define FDS	PASS_FDS_MAX
 #define OURS	8	/* descriptors of our own */
-#define STAT_MAX 4096	/* bytes of /proc/PID/stat */
 #define STOP_LOOKS 1000	/* until a process has stopped: some 10 ms */
 #define GROUP_MS 1000	/* for what the supervisor passes on to come here */
 
@@ -57,9 +56,9 @@ static int nohup;	/* the caller ignores hangups: so does the command */
 static int paused;	/* by the watcher: all the others are stopped */
 static struct others {		/* when they were */
 	struct other {
-		pid_t		   pid;
-		char		   state;	/* T: stopped before */
-		unsigned long long started;
+		pid_t		  pid;
+		char		  name[24];	/* the same as text */
+		struct child_stat st;		/* T: stopped before */
 	} *p;
 	size_t n;
 } seen;
@@ -332,40 +331,14 @@ reap(pid_t command)
 	}
 }
 
-/*
- * State of a process, and when it started, in clock ticks, as /proc/PID/stat
- * has them: "pid (name) state ...", and anything can be in a name; 0: gone.
- */
-static char
-state_of(pid_t pid, unsigned long long *started)
-{
-	char path[32], *buf, *p, c = 0;
-	size_t len;
-	int fd, field;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
-		return 0;
-	if (file_slurp(fd, STAT_MAX, &buf, &len) == 0) {
-		if ((p = strrchr(buf, ')')) != NULL && p[1] != '\0')
-			c = p[2];
-		for (field = 2; p != NULL && field < 22; field++)
-			p = strchr(p + 1, ' ');
-		*started = p == NULL ? 0 : strtoull(p, NULL, 10);
-		free(buf);
-	}
-	close(fd);
-	return c;
-}
-
 /* Whoever started first first; in the same tick, as pids are given. */
 static int
 compare_start(const void *x, const void *y)
 {
 	const struct other *a = x, *b = y;
 
-	if (a->started != b->started)
-		return a->started < b->started ? -1 : 1;
+	if (a->st.started != b->st.started)
+		return a->st.started < b->st.started ? -1 : 1;
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
@@ -394,7 +367,8 @@ list_others(struct others *o)
 		}
 		p = &o->p[o->n];
 		p->pid = pid;
-		o->n += (p->state = state_of(pid, &p->started)) != 0;
+		snprintf(p->name, sizeof(p->name), "%s", name);
+		o->n += child_stat(name, &p->st) == 0;
 	}
 	if (proc != NULL)
 		closedir(proc);
@@ -408,15 +382,14 @@ list_others(struct others *o)
 static void
 stop(struct other *p)
 {
-	unsigned long long started;
+	struct child_stat now;
 	int looks = 0;
-	char c;
 
-	if ((p->state = state_of(p->pid, &started)) == 'T')
+	if (child_stat(p->name, &p->st) == -1 || p->st.state == 'T')
 		return;
 	kill(p->pid, SIGSTOP);
-	while (looks++ < STOP_LOOKS && ((c = state_of(p->pid, &started)) ==
-	    'R' || c == 'S'))
+	while (looks++ < STOP_LOOKS && child_stat(p->name, &now) == 0 &&
+	    (now.state == 'R' || now.state == 'S'))
 		sched_yield();
 }
 
@@ -467,7 +440,7 @@ resume_all(void)
 			if (!is_listed(&seen, now.p[i].pid))
 				kill(now.p[i].pid, SIGCONT);
 		for (i = seen.n; i-- > 0;)
-			if (seen.p[i].state != 'T')
+			if (seen.p[i].st.state != 'T')
 				kill(seen.p[i].pid, SIGCONT);
 		free(now.p);
 	}

@@ -218,39 +218,38 @@ child_die_of(int sig)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/*
- * State and parent of a process, as /proc/PID/stat has them: "pid (name) state
- * ppid", and anything can be in a name.  0: gone.
- */
-static int
-read_stat(const char *pid, char *state, pid_t *parent)
+int
+child_stat(const char *pid, struct child_stat *st)
 {
 	char path[64], *buf, *p;
 	size_t len;
-	int fd, ok = 0;
+	int fd, field, r = -1;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
-		return 0;
+		return -1;
 	if (file_slurp(fd, INFO_MAX, &buf, &len) == 0) {
-		p = strrchr(buf, ')');
-		if ((ok = p != NULL && strlen(p) > 4)) {
-			*state = p[2];
-			*parent = (pid_t)strtol(p + 4, NULL, 10);
+		/* "pid (name) state ppid": anything can be in a name */
+		if ((p = strrchr(buf, ')')) != NULL && strlen(p) > 4) {
+			st->state = p[2];
+			st->parent = (pid_t)strtol(p + 4, &p, 10);
+			for (field = 5; p != NULL && field < 22; field++)
+				p = strchr(p + 1, ' ');
+			st->started = p == NULL ? 0 : strtoull(p, NULL, 10);
+			r = 0;
 		}
 		free(buf);
 	}
 	close(fd);
-	return ok;
+	return r;
 }
 
 static pid_t
 parent_of(const char *pid)
 {
-	pid_t parent;
-	char state;
+	struct child_stat st;
 
-	return read_stat(pid, &state, &parent) ? parent : 0;
+	return child_stat(pid, &st) == 0 ? st.parent : 0;
 }
 
 /* Has process pid a directory open that is path or lies below it? */
@@ -281,16 +280,16 @@ int
 child_others_in(const char *path)
 {
 	DIR *proc = child_proc();
+	struct child_stat st;
 	const char *name;
-	pid_t parent;
-	char state;
 	int found = 0;
 
 	if (proc == NULL)
 		return 0;
 	while (!found && child_next(proc, &name) != 0)
-		found = read_stat(name, &state, &parent) &&
-		    parent != getpid() && (state == 'R' || state == 'D') && is_in(name, path);
+		found = child_stat(name, &st) == 0 &&
+		    st.parent != getpid() &&
+		    (st.state == 'R' || st.state == 'D') && is_in(name, path);
 	closedir(proc);
 	return found;
 }

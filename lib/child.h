@@ -23,6 +23,14 @@ int	child_status(int wstatus);
 DIR	*child_proc(void);
 pid_t	child_next(DIR *proc, const char **name);
 
+/* What /proc/PID/stat says of a process (proc(5)).  -1: it has gone. */
+struct child_stat {
+	char			state;
+	pid_t			parent;
+	unsigned long long	started;	/* clock ticks since boot */
+};
+int	child_stat(const char *pid, struct child_stat *);
+
 /*
  * End (SIGKILL) every other process that has the file st open; with
  * lock_only just those whose description holds a lock on it.  Waits a second
