@@ -68,13 +68,15 @@ is_inside(const struct watcher *w, const char *pid)
 
 enum found { NOTHING, READING, WRITING };
 
-/* How was descriptor fd of process pid opened?  O_PATH can be reopened. */
+/*
+ * How was descriptor fd of process pid opened?  O_PATH can be reopened.  What
+ * cannot be read has been closed meanwhile.
+ */
 static enum found
 how_open(int host, const char *pid, const char *fd, unsigned long long cover)
 {
-	char path[NAME_MAX * 2 + 32], *buf, *p;
-	enum found how = WRITING;
-	unsigned long flags;
+	char path[NAME_MAX * 2 + 32], *buf, *flags, *mount;
+	enum found how = NOTHING;
 	size_t len;
 	int info;
 
@@ -82,14 +84,13 @@ how_open(int host, const char *pid, const char *fd, unsigned long long cover)
 	if ((info = openat(host, path, O_RDONLY | O_CLOEXEC)) == -1)
 		return NOTHING;
 	if (file_slurp(info, 65536, &buf, &len) == 0) {
-		if ((p = strstr(buf, "mnt_id:")) != NULL &&
-		    strtoull(p + 7, NULL, 10) == cover)
-			how = NOTHING;
-		else if ((p = strstr(buf, "flags:")) != NULL) {
-			flags = strtoul(p + 6, NULL, 8);
-			if ((flags & (O_ACCMODE | O_PATH)) == O_RDONLY)
-				how = READING;
-		}
+		flags = strstr(buf, "flags:");
+		mount = strstr(buf, "mnt_id:");
+		if (flags != NULL && (mount == NULL ||
+		    strtoull(mount + 7, NULL, 10) != cover))
+			how = (strtoul(flags + 6, NULL, 8) &
+			    (O_ACCMODE | O_PATH)) == O_RDONLY ? READING :
+			    WRITING;
 		free(buf);
 	}
 	close(info);
