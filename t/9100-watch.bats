@@ -179,7 +179,7 @@ each() {
 # Directories above ---------------------------------------------------------
 
 deep() { rm -rf a; mkdir -p a/b; echo old >a/b/.env; echo n >a/b/n; }
-# A placeholder may get in the way of rm -rf and mv -T (srt(1)): again, then.
+# A placeholder may get in the way of who takes his time (srt(7)): again, then.
 again() { until "$@"; do :; done 2>/dev/null; }
 rebuild() { again rm -rf "$W/a"; mkdir -p "$W/a/b"; echo new >"$W/n"
 	mv "$W/n" "$1"; }
@@ -459,13 +459,7 @@ gone_link() { mkdir "$W/real"; rm "$1"; asleep; ln -sfT "$W/real/k" "$1"; asleep
 }
 
 @test "watch: git checkout and clean outside work, and stay denied" {
-	git init -q .
-	echo 1 >.env
-	git add .env
-	git commit -qm one
-	git checkout -qb two
-	echo 2 >.env
-	git commit -qam two
+	two_branches
 	hold -d .env -d absent/x
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		git checkout -q main

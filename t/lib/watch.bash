@@ -96,3 +96,14 @@ swap_dir() { mkdir "$1.n"; echo new >"$1.n/k"; mv -T "$1" "$1.old"
 	mv -T "$1.n" "$1"; }
 to_link() { ln -s "$W/other" "$1.n"; mv -fT "$1.n" "$1"; }
 touched() { touch "$1"; }
+
+# two_branches: a repository with another .env in main than in two.
+two_branches() {
+	git init -q .
+	echo 1 >.env
+	git add .env
+	git commit -qm one
+	git checkout -qb two
+	echo 2 >.env
+	git commit -qam two
+}
