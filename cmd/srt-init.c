@@ -35,7 +35,7 @@
 
 #define FDS	PASS_FDS_MAX
 #define OURS	8	/* descriptors of our own */
-#define STOP_LOOKS 1000	/* until a process has stopped: some 10 ms */
+#define STOP_MS	10	/* for a process to stop */
 #define GROUP_MS 1000	/* for what the supervisor passes on to come here */
 
 static const char usage[] =
@@ -347,25 +347,20 @@ static int
 list_others(struct others *o)
 {
 	DIR *proc = child_proc();
-	struct other *more, *p;
+	struct other *p;
 	const char *name;
-	size_t room = 0;
 	pid_t pid;
 
 	o->p = NULL;
 	o->n = 0;
 	while (proc != NULL && (pid = child_next(proc, &name)) != 0) {
-		if (o->n == room) {
-			room = room * 2 + 64;
-			more = reallocarray(o->p, room, sizeof(*more));
-			if (more == NULL) {
-				free(o->p);
-				o->p = NULL;
-				break;
-			}
-			o->p = more;
+		if ((p = reallocarray(o->p, o->n + 1, sizeof(*p))) == NULL) {
+			free(o->p);
+			o->p = NULL;
+			break;
 		}
-		p = &o->p[o->n];
+		o->p = p;
+		p += o->n;
 		p->pid = pid;
 		snprintf(p->name, sizeof(p->name), "%s", name);
 		o->n += child_stat(name, &p->st) == 0;
@@ -379,29 +374,28 @@ list_others(struct others *o)
 }
 
 /* It stops at the end of its system call; one that waits for a disk, later. */
+static int
+has_stopped(const struct other *p)
+{
+	const long long until = sys_now_ms() + STOP_MS;
+	struct child_stat now;
+
+	do {
+		if (child_stat(p->name, &now) == -1 ||
+		    (now.state != 'R' && now.state != 'S'))
+			return 1;
+		sched_yield();
+	} while (sys_now_ms() < until);
+	return 0;
+}
+
 static void
 stop(struct other *p)
 {
-	struct child_stat now;
-	int looks = 0;
-
 	if (child_stat(p->name, &p->st) == -1 || p->st.state == 'T')
 		return;
 	kill(p->pid, SIGSTOP);
-	while (looks++ < STOP_LOOKS && child_stat(p->name, &now) == 0 &&
-	    (now.state == 'R' || now.state == 'S'))
-		sched_yield();
-}
-
-static int
-is_listed(const struct others *o, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < o->n; i++)
-		if (o->p[i].pid == pid)
-			return 1;
-	return 0;
+	has_stopped(p);
 }
 
 /*
@@ -422,6 +416,34 @@ pause_all(void)
 	kill(-1, SIGSTOP);
 }
 
+/* What has SIGCONT sent to itself, by a timer, is not. */
+static int
+all_have_stopped(void)
+{
+	struct others now;
+	size_t i;
+	int all;
+
+	if (list_others(&now) == -1)
+		return 0;
+	for (i = 0; i < now.n && has_stopped(&now.p[i]); i++)
+		;
+	all = i == now.n;
+	free(now.p);
+	return all;
+}
+
+static int
+was_stopped(pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < seen.n; i++)
+		if (seen.p[i].pid == pid)
+			return seen.p[i].st.state == 'T';
+	return 0;
+}
+
 /*
  * And go on, children first, so that who waits for them finds them running.
  * What was stopped before stays so.
@@ -437,11 +459,8 @@ resume_all(void)
 		kill(-1, SIGCONT);
 	else {
 		for (i = now.n; i-- > 0;)
-			if (!is_listed(&seen, now.p[i].pid))
+			if (!was_stopped(now.p[i].pid))
 				kill(now.p[i].pid, SIGCONT);
-		for (i = seen.n; i-- > 0;)
-			if (seen.p[i].st.state != 'T')
-				kill(seen.p[i].pid, SIGCONT);
 		free(now.p);
 	}
 	free(seen.p);
@@ -452,12 +471,15 @@ resume_all(void)
 static void
 obey(void)
 {
-	char word;
+	char word, answer;
 
 	while (recv(gate_fd, &word, 1, MSG_DONTWAIT) == 1)
-		if (word == *GATE_PAUSE)
-			pause_all();
-		else if (word == *GATE_RESUME)
+		if (word == GATE_PAUSE) {
+			if (!paused)
+				pause_all();
+			answer = all_have_stopped() ? GATE_YES : GATE_NO;
+			send(gate_fd, &answer, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+		} else if (word == GATE_RESUME)
 			resume_all();
 }
 

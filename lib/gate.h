@@ -27,17 +27,18 @@
 #define GATE_SIGNAL	SIGRTMAX
 
 /*
- * Afterwards the watcher says there who is to be stopped, all but init, and
- * continued.  init looks whenever a signal comes: what a signal says could be
+ * Afterwards the watcher says there that all but init are to be stopped, again
+ * if it wants to know whether they still are, which init answers, and that they
+ * are to be continued.  init looks whenever a signal comes: what a signal says could be
  * said by anybody inside, and a real-time signal be one too many.
  */
-#define GATE_PAUSE	"p"
-#define GATE_RESUME	"c"
+#define GATE_PAUSE	'p'
+#define GATE_RESUME	'c'
 
 /* The watcher says this to its supervisor last: it does nothing any more. */
 #define GATE_DONE	'd'
 
-/* Does somebody work in that directory?  What the supervisor answers. */
+/* Are all stopped?  Does somebody work in that directory?  The answers. */
 #define GATE_YES	'y'
 #define GATE_NO		'n'
 

@@ -24,7 +24,7 @@
 #define ROUNDS	10	/* while somebody goes on replacing */
 #define PAUSE_MS 10	/* who removes and makes again does both in that time */
 #define PAUSED_MS 10000	/* at most, while somebody goes on removing */
-#define ANSWER_MS 100	/* of the supervisor */
+#define ANSWER_MS 100	/* of the supervisor, or init */
 
 /* What is known of a guard that has been restored. */
 enum suspect { CLEAR, NEW, READER };
@@ -244,6 +244,19 @@ out:
 
 /* giving way ------------------------------------------------------------ */
 
+/* The answer to a question, one byte; an old one may have come too late. */
+static char
+answer(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char c = GATE_NO;
+
+	if (poll(&p, 1, ANSWER_MS) == 1)
+		while (recv(fd, &c, 1, MSG_DONTWAIT) == 1)
+			;
+	return c;
+}
+
 /*
  * Is somebody outside at work in that directory?  In the sandbox's user
  * namespace we cannot see that (ptrace(2), access mode checking), but our
@@ -252,45 +265,48 @@ out:
 static int
 is_worked_in(const struct watched *w, const char *dir)
 {
-	struct pollfd p = { .fd = w->ask, .events = POLLIN };
-	char answer;
-
-	while (read(w->ask, &answer, 1) == 1)
-		;	/* one that came too late */
-	answer = GATE_NO;
-	if (write(w->ask, dir, strlen(dir) + 1) != -1 &&
-	    poll(&p, 1, ANSWER_MS) == 1)
-		read(w->ask, &answer, 1);
-	return answer == GATE_YES;
+	return write(w->ask, dir, strlen(dir) + 1) != -1 &&
+	    answer(w->ask) == GATE_YES;
 }
 
 /* It looks when a signal comes.  All are blocked here, SIGPIPE, too. */
 static void
-tell_init(const struct watched *w, const char *word)
+tell_init(const struct watched *w, char word)
 {
-	if (write(w->gate, word, 1) == 1)
+	if (write(w->gate, &word, 1) == 1)
 		sys_pidfd_kill(w->init, SIGCHLD);
+}
+
+/* Have all inside stopped, and do they stay so?  A timer can wake who wants. */
+static int
+are_stopped(const struct watched *w)
+{
+	tell_init(w, GATE_PAUSE);
+	return answer(w->gate) == GATE_YES;
 }
 
 /*
  * Whoever removes a denied name may be about to make it again, as editors and
  * git do, or to remove its directory, too: what we made there would be in the
  * way.  So all inside are stopped, who could make it, until it is there, or
- * nothing is left in which it could be; or else it is for us to make.
+ * nothing is left in which it could be; or else it is for us to make, and at
+ * once where somebody inside is awake.
  */
 static int
 cover_or_give_way(struct watcher *w, size_t i)
 {
-	struct pollfd end = { .fd = w->watched->init, .events = POLLIN };
+	const struct watched *wd = w->watched;
+	struct pollfd end = { .fd = wd->init, .events = POLLIN };
 	int r;
 
 	while ((r = cover_again(w->cover, i, 0)) == 1 &&
 	    !sys_pidfd_over(end.fd)) {
-		if (w->until == 0) {
+		if (w->until == 0)
 			w->until = sys_now_ms() + PAUSED_MS;
-			tell_init(w->watched, GATE_PAUSE);
-		} else if (sys_now_ms() >= w->until ||
-		    !is_worked_in(w->watched, w->cover->guard[i].root))
+		else if (sys_now_ms() >= w->until ||
+		    !is_worked_in(wd, w->cover->guard[i].root))
+			break;
+		if (!are_stopped(wd))
 			break;
 		poll(&end, 1, PAUSE_MS);
 	}

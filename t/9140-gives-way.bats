@@ -13,16 +13,17 @@ setup() {
 	git config --global init.defaultBranch main
 }
 
+# init_of: the run's, its pid out here.
+init_of() { pgrep -P "$(pgrep -P "$pid" -x bwrap)"; }
+
 # states: of all processes inside but init, a letter each, as in /proc/PID/stat.
 states() {
-	local init
-	init=$(pgrep -P "$(pgrep -P "$pid" -x bwrap)")
-	nsenter_pids "$init" | while read -r p; do
+	pids_inside "$(init_of)" | while read -r p; do
 		sed 's/.*) \(.\) .*/\1/' "/proc/$p/stat" 2>/dev/null
 	done | sort -u | tr -d '\n'
 }
-# nsenter_pids INIT: the processes of its PID namespace, without it.
-nsenter_pids() {
+# pids_inside INIT: the processes of its PID namespace, without it.
+pids_inside() {
 	local ns p
 	ns=$(readlink "/proc/$1/ns/pid")
 	for p in /proc/[0-9]*; do
@@ -46,12 +47,11 @@ teardown() {
 
 # next_pid N: inside, the next process gets that pid.
 next_pid() {
-	local init watcher
-	init=$(pgrep -P "$(pgrep -P "$pid" -x bwrap)")
+	local watcher
 	watcher=$(pgrep -P "$pid" -x srt-run)
 	# the PID namespace is its user namespace's
 	nsenter --user="/proc/$watcher/ns/user" --preserve-credentials \
-		-p -t "$init" sh -c 'echo "$1" >/proc/sys/kernel/ns_last_pid' \
+		-p -t "$(init_of)" sh -c 'echo "$1" >/proc/sys/kernel/ns_last_pid' \
 		sh $(($1 - 1))
 }
 
@@ -127,13 +127,7 @@ next_pid() {
 
 @test "gives way: git checkout, reset, stash, merge and clean: none is hindered" {
 	local i
-	git init -q .
-	echo 1 >.env
-	git add .env
-	git commit -qm one
-	git checkout -qb two
-	echo 2 >.env
-	git commit -qam two
+	two_branches
 	hold -d .env -d absent/x -d .git/ORIG_HEAD
 	for i in {1..10}; do
 		git checkout -q main
@@ -203,6 +197,23 @@ next_pid() {
 	rest
 	covered "$W/.env"
 	[[ $(states) != *T* ]]
+	stop
+	nothing_left
+}
+
+@test "gives way: not while somebody inside cannot be kept stopped" {
+	local wakes
+	wakes=$(inside_tool in-wakes)
+	hold -d .env
+	inside "{ $wakes '$W/.env'; echo over; } >seen 2>&1 & :"
+	wait_for grep -q ready seen
+	work "$W"
+	rm .env
+	covered "$W/.env"
+	wait_for grep -q over seen
+	[ -S .env ]
+	holds_now "$W/.env"
+	rest
 	stop
 	nothing_left
 }
