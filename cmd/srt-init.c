@@ -35,7 +35,7 @@
 
 #define FDS	PASS_FDS_MAX
 #define OURS	8	/* descriptors of our own */
-#define STOP_MS	10	/* for a process to stop */
+#define STOP_MS	100	/* for a process to stop */
 #define GROUP_MS 1000	/* for what the supervisor passes on to come here */
 
 static const char usage[] =
@@ -381,9 +381,10 @@ has_stopped(const struct other *p)
 	struct child_stat now;
 
 	do {
-		if (child_stat(p->name, &now) == -1 ||
-		    (now.state != 'R' && now.state != 'S'))
+		if (child_stat(p->name, &now) == -1)
 			return 1;
+		if (now.state != 'R')	/* a signal pending wakes a sleeper */
+			return now.state != 'S';
 		sched_yield();
 	} while (sys_now_ms() < until);
 	return 0;

@@ -221,7 +221,7 @@ child_die_of(int sig)
 int
 child_stat(const char *pid, struct child_stat *st)
 {
-	char path[64], *buf, *p;
+	char path[64], *buf, *p, *name;
 	size_t len;
 	int fd, field, r = -1;
 
@@ -230,7 +230,10 @@ child_stat(const char *pid, struct child_stat *st)
 		return -1;
 	if (file_slurp(fd, INFO_MAX, &buf, &len) == 0) {
 		/* "pid (name) state ppid": anything can be in a name */
-		if ((p = strrchr(buf, ')')) != NULL && strlen(p) > 4) {
+		if ((p = strrchr(buf, ')')) != NULL && strlen(p) > 4 &&
+		    (name = strchr(buf, '(')) != NULL) {
+			*p = '\0';
+			strlcpy(st->name, name + 1, sizeof(st->name));
 			st->state = p[2];
 			st->parent = (pid_t)strtol(p + 4, &p, 10);
 			for (field = 5; p != NULL && field < 22; field++)
@@ -252,26 +255,36 @@ parent_of(const char *pid)
 	return child_stat(pid, &st) == 0 ? st.parent : 0;
 }
 
-/* Has process pid a directory open that is path or lies below it? */
+/* Where a link in /proc/PID leads: to dir, or below it? */
+static int
+leads_into(int proc, const char *name, const char *dir)
+{
+	char link[PATH_MAX];
+	ssize_t n = readlinkat(proc, name, link, sizeof(link) - 1);
+
+	link[n > 0 ? n : 0] = '\0';
+	return path_within(link, dir);
+}
+
+/* Has process pid a directory open, or for its own, that is path or below? */
 static int
 is_in(const char *pid, const char *path)
 {
-	char fds[64], link[PATH_MAX];
+	char name[64];
 	struct dirent *d;
 	struct stat st;
-	int found = 0;
-	ssize_t n;
+	int found;
 	DIR *dir;
 
-	snprintf(fds, sizeof(fds), "/proc/%.20s/fd", pid);
-	if ((dir = opendir(fds)) == NULL)
-		return 0;
-	while (!found && (d = readdir(dir)) != NULL) {
-		n = readlinkat(dirfd(dir), d->d_name, link, sizeof(link) - 1);
-		link[n > 0 ? n : 0] = '\0';
-		found = path_within(link, path) && fstatat(dirfd(dir),
-		    d->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode);
-	}
+	snprintf(name, sizeof(name), "/proc/%.20s/cwd", pid);
+	found = leads_into(AT_FDCWD, name, path);
+	snprintf(name, sizeof(name), "/proc/%.20s/fd", pid);
+	if ((dir = opendir(name)) == NULL)
+		return found;
+	while (!found && (d = readdir(dir)) != NULL)
+		found = leads_into(dirfd(dir), d->d_name, path) &&
+		    fstatat(dirfd(dir), d->d_name, &st, 0) == 0 &&
+		    S_ISDIR(st.st_mode);
 	closedir(dir);
 	return found;
 }
@@ -279,16 +292,16 @@ is_in(const char *pid, const char *path)
 int
 child_others_in(const char *path)
 {
-	DIR *proc = child_proc();
-	struct child_stat st;
+	struct child_stat st, us;
 	const char *name;
 	int found = 0;
+	DIR *proc;
 
-	if (proc == NULL)
+	if (child_stat("self", &us) == -1 || (proc = child_proc()) == NULL)
 		return 0;
 	while (!found && child_next(proc, &name) != 0)
 		found = child_stat(name, &st) == 0 &&
-		    st.parent != getpid() &&
+		    strcmp(st.name, us.name) != 0 &&
 		    (st.state == 'R' || st.state == 'D') && is_in(name, path);
 	closedir(proc);
 	return found;

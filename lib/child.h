@@ -25,6 +25,7 @@ pid_t	child_next(DIR *proc, const char **name);
 
 /* What /proc/PID/stat says of a process (proc(5)).  -1: it has gone. */
 struct child_stat {
+	char			name[16];	/* of the program, cut off */
 	char			state;
 	pid_t			parent;
 	unsigned long long	started;	/* clock ticks since boot */
@@ -40,9 +41,10 @@ int	child_stat(const char *pid, struct child_stat *);
 int	child_end_holders(const struct stat *, int lock_only);
 
 /*
- * Is another process at work, running or waiting for a disk (proc(5), stat),
- * that has a directory open which is path or lies below it?  Those of other
- * users cannot be looked at; our children do not count.
+ * Is a process at work, running or waiting for a disk (proc(5), stat), that has
+ * a directory open, or for its working directory, which is path or lies below
+ * it?  Those of other users cannot be looked at; those of our own name, which
+ * look as we do, do not count.
  */
 int	child_others_in(const char *path);
 

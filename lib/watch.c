@@ -24,7 +24,7 @@
 #define ROUNDS	10	/* while somebody goes on replacing */
 #define PAUSE_MS 10	/* who removes and makes again does both in that time */
 #define PAUSED_MS 10000	/* at most, while somebody goes on removing */
-#define ANSWER_MS 100	/* of the supervisor, or init */
+#define ANSWER_MS 200	/* of the supervisor, or init */
 
 /* What is known of a guard that has been restored. */
 enum suspect { CLEAR, NEW, READER };

@@ -2,6 +2,7 @@
 /* child.h: statuses, whom child_end_holders() ends, who is at work, signals of a program. */
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include "child.h"
@@ -93,7 +94,7 @@ holders(void)
 
 /* A process that works for ever, and has the file or directory open. */
 static pid_t
-worker(const char *path)
+worker(const char *path, const char *dir)
 {
 	int ready[2];
 	pid_t pid;
@@ -102,7 +103,8 @@ worker(const char *path)
 	if (pipe(ready) == -1 || (pid = fork()) == -1)
 		exit(1);
 	if (pid == 0) {
-		if (open(path, O_RDONLY) == -1)
+		if (open(path, O_RDONLY) == -1 || chdir(dir) == -1 ||
+		    prctl(PR_SET_NAME, "worker") == -1)
 			_exit(1);
 		close(ready[0]);
 		close(ready[1]);
@@ -113,19 +115,6 @@ worker(const char *path)
 	CHECK_INT(read(ready[0], &c, 1), 0);
 	close(ready[0]);
 	return pid;
-}
-
-/* Asked by a process of its own, whose child the worker is not. */
-static int
-others_in(const char *path)
-{
-	int wstatus;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(child_others_in(path));
-	CHECK_INT(waitpid(pid, &wstatus, 0), pid);
-	return WEXITSTATUS(wstatus);
 }
 
 /* Who is at work below a directory. */
@@ -144,18 +133,25 @@ others(void)
 	fd = open("in/sub", O_RDONLY);	/* we do not count */
 	CHECK_INT(child_others_in(in), 0);
 	close(fd);
-	pid = worker("in/sub");
-	CHECK_INT(others_in(in), 1);
-	CHECK_INT(others_in(sub), 1);
-	CHECK_INT(child_others_in(sub), 0);	/* nor our children */
-	CHECK_INT(others_in(beside), 0);
+	pid = worker("in/sub", "/");
+	CHECK_INT(child_others_in(in), 1);
+	CHECK_INT(child_others_in(sub), 1);
+	CHECK_INT(child_others_in(beside), 0);
 	kill(pid, SIGSTOP);
 	CHECK_INT(waitpid(pid, &wstatus, WUNTRACED), pid);
-	CHECK_INT(others_in(in), 0);
+	CHECK_INT(child_others_in(in), 0);
 	kill(pid, SIGKILL);
 	ended_by_kill(pid);
-	pid = worker("in/file");
-	CHECK_INT(others_in(in), 0);
+	pid = worker(in, "/");
+	CHECK_INT(child_others_in(sub), 0);
+	kill(pid, SIGKILL);
+	ended_by_kill(pid);
+	pid = worker("in/file", "in/sub");
+	CHECK_INT(child_others_in(sub), 1);
+	kill(pid, SIGKILL);
+	ended_by_kill(pid);
+	pid = worker("in/file", "/");
+	CHECK_INT(child_others_in(in), 0);
 	kill(pid, SIGKILL);
 	ended_by_kill(pid);
 }
