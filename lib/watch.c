@@ -244,17 +244,21 @@ out:
 
 /* giving way ------------------------------------------------------------ */
 
-/* The answer to a question, one byte; an old one may have come too late. */
-static char
-answer(int fd)
+/*
+ * Is the answer to a question, one byte, yes?  An old one may have come late.  At
+ * end of file init is ending, and all inside with it.
+ */
+static int
+is_yes(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	char c = GATE_NO;
+	ssize_t n;
 
-	if (poll(&p, 1, ANSWER_MS) == 1)
-		while (recv(fd, &c, 1, MSG_DONTWAIT) == 1)
-			;
-	return c;
+	poll(&p, 1, ANSWER_MS);
+	while ((n = recv(fd, &c, 1, MSG_DONTWAIT)) == 1)
+		;
+	return n == 0 || c == GATE_YES;
 }
 
 /*
@@ -265,8 +269,8 @@ answer(int fd)
 static int
 is_worked_in(const struct watched *w, const char *dir)
 {
-	return write(w->ask, dir, strlen(dir) + 1) != -1 &&
-	    answer(w->ask) == GATE_YES;
+	write(w->ask, dir, strlen(dir) + 1);
+	return is_yes(w->ask);
 }
 
 /* It looks when a signal comes.  All are blocked here, SIGPIPE, too. */
@@ -282,7 +286,7 @@ static int
 are_stopped(const struct watched *w)
 {
 	tell_init(w, GATE_PAUSE);
-	return answer(w->gate) == GATE_YES;
+	return is_yes(w->gate);
 }
 
 /*

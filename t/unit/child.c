@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* child.h: statuses, whom child_end_holders() ends, who is at work, signals of a program. */
+/* child.h: statuses, whom child_end_holders() ends, who is at work, signals. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
