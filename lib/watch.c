@@ -245,8 +245,8 @@ out:
 /* giving way ------------------------------------------------------------ */
 
 /*
- * Is the answer to a question, one byte, yes?  An old one may have come late.  At
- * end of file init is ending, and all inside with it.
+ * Is the answer to a question, one byte, yes?  An old one may have come late.
+ * At end of file init is ending, and all inside with it.
  */
 static int
 is_yes(int fd)
